@@ -1,0 +1,1 @@
+"""The gateway between an Outline wiki and AI agents."""

@@ -1,0 +1,1 @@
+"""Adding and reading contents, for every door."""

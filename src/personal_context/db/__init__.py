@@ -1,0 +1,1 @@
+"""The store: SQLite through apsw, vectors through sqlite-vec."""

@@ -1,0 +1,1 @@
+"""What the product talks about: values and errors, standard library only."""

@@ -1,0 +1,1 @@
+"""Text to vectors: embedded model, OpenAI-compatible servers, Ollama."""

@@ -1,0 +1,1 @@
+"""The mirror: pull brings documents in, push takes contents out, on a clock."""

@@ -1,0 +1,1 @@
+"""Outline over its API, and a stand-in for it."""

@@ -1,0 +1,1 @@
+"""An Outline stand-in with the character faults of the real one."""

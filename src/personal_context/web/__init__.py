@@ -1,0 +1,1 @@
+"""The door for people and scripts: page and REST."""
