@@ -1,0 +1,31 @@
+"""How texts are compared and named: the few rules that several rooms must share."""
+
+import hashlib
+from collections.abc import Sequence
+
+
+def content_hash(title: str, text: str) -> str:
+    """Return the SHA-256 hex of a document as it was returned: title, a NUL, text."""
+    return _sha256(f"{title}\0{text}")
+
+
+def embedding_text(title: str, heading_path: Sequence[str], piece: str) -> str:
+    r"""Return what is embedded for a section: title and heading path, then the piece.
+
+    The prefix tells the model what a lone paragraph is about.
+
+    >>> embedding_text("Runbook", ["Database", "Restore"], "Stop the writers.")
+    'Runbook > Database > Restore\nStop the writers.'
+    """
+    prefix = " > ".join(part for part in (title, *heading_path) if part)
+    return f"{prefix}\n{piece}" if prefix else piece
+
+
+def section_hash(title: str, heading_path: Sequence[str], piece: str) -> str:
+    """Return the SHA-256 hex of what is embedded for a section."""
+    return _sha256(embedding_text(title, heading_path, piece))
+
+
+def _sha256(text: str) -> str:
+    # A lone surrogate can arrive in JSON and must not break the hash.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
