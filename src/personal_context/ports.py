@@ -22,6 +22,7 @@ from personal_context.domain.models import (
     LogEntry,
     MirroredDocument,
     OutboxEntry,
+    Page,
     Placement,
     SectionHit,
     SourceType,
@@ -358,7 +359,7 @@ class Upstream(Resource, Protocol):
         direction: Direction,
         offset: int,
         limit: int,
-    ) -> Sequence[UpstreamDocument]:
+    ) -> Page:
         """Return one page of published documents, with text. Ties have no order of their own.
 
         Args:
@@ -366,7 +367,7 @@ class Upstream(Resource, Protocol):
             sort: Field to sort by.
             direction: ASC or DESC.
             offset: Documents to skip, >= 0.
-            limit: Page size, 1..100. A shorter page is the last one.
+            limit: Page size, 1..100.
         """
         ...
 

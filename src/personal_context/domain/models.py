@@ -177,6 +177,22 @@ class UpstreamDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list of documents.
+
+    Attributes:
+        documents: In the order asked for; shorter than the limit also when some are broken.
+        last: Outline gave fewer documents than were asked for: there are no more.
+        broken: Documents that could not be read, with the reason. One without a usable id is
+            not here, it is only logged.
+    """
+
+    documents: Sequence[UpstreamDocument]
+    last: bool
+    broken: Mapping[ContentId, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class UpstreamCollection:
     """A collection as Outline returned it."""
 
