@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import personal_context_minilm as minilm
 import pytest
+
+import personal_context_minilm as minilm
 
 PACKAGE = Path(__file__).parents[2] / "models/minilm"
 
