@@ -1,0 +1,246 @@
+"""Settings: read once by whoever starts the process, then passed on as values."""
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from personal_context.domain.errors import ConfigError
+
+PREFIX = "PERSONAL_CONTEXT_"
+
+EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
+
+
+class Settings(BaseSettings):
+    """Every field is an environment variable with the prefix, or a line of `.env`.
+
+    Each has its line in `.env.example` and its entry in docs/settings.md; a test compares them.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=".env",
+        env_file_encoding="utf-8",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        hide_input_in_errors=True,
+    )
+
+    db_path: Path = Field(
+        default=Path("~/.personal-context/context.db"),
+        description="The SQLite file. Its folder is made when missing, for you alone.",
+    )
+    embedding_provider: EmbeddingProvider = Field(
+        default="auto",
+        description="Who turns text into vectors. auto: openai when a base or key is set, else "
+        "Ollama if it answers on its default port, else the embedded model.",
+    )
+    embedding_api_base: str | None = Field(
+        default=None,
+        description="Base address of an OpenAI-compatible server, e.g. https://api.openai.com/v1.",
+    )
+    embedding_api_key: SecretStr | None = Field(
+        default=None, description="Key for that server, if it wants one."
+    )
+    embedding_model: str | None = Field(
+        default=None,
+        description="Model name at that server. Default: text-embedding-3-small, or "
+        "nomic-embed-text with Ollama.",
+    )
+    embedding_dimension: int | None = Field(
+        default=None,
+        ge=1,
+        le=8192,
+        description="Vector length. Default: what the model gives.",
+    )
+    outline_api_base: str | None = Field(
+        default=None, description="Your Outline's address, e.g. https://wiki.example.com."
+    )
+    outline_api_key: SecretStr | None = Field(
+        default=None,
+        description="An API key from Outline: Settings, API & Apps. Scopes: none (all), or "
+        "`read write documents.archived documents.deleted`.",
+    )
+    outline_collection_id: str | None = Field(
+        default=None,
+        description="The collection that is mirrored and that new content goes to: its id, the "
+        "address you see in the browser, or its exact name.",
+    )
+    prompts_collection_id: str | None = Field(
+        default=None,
+        description="The collection whose documents are your prompts for agents, named as above. "
+        "It is mirrored too.",
+    )
+    sync_enabled: bool = Field(
+        default=True, description="Whether collections are pulled by themselves."
+    )
+    sync_interval: int = Field(
+        default=300, ge=5, le=86_400, description="Seconds between two pulls of a collection."
+    )
+    sync_collections: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Collections to mirror, separated by commas; `*` for all that the key sees. "
+        "Empty: only the default collection.",
+    )
+    http_host: str = Field(
+        default="127.0.0.1",
+        description="Address to listen on. Anything but this machine's own needs a login; if none "
+        "is set, a password is made up and printed once.",
+    )
+    http_port: int = Field(default=8000, ge=0, le=65_535, description="Port to listen on.")
+    http_auth_username: str | None = Field(
+        default=None, description="User name for basic auth. Goes with the password."
+    )
+    http_auth_password: SecretStr | None = Field(
+        default=None, description="Password for basic auth. Goes with the user name."
+    )
+
+    @field_validator("db_path", mode="after")
+    @classmethod
+    def _at_home(cls, path: Path) -> Path:
+        return path.expanduser()
+
+    @field_validator("sync_collections", mode="before")
+    @classmethod
+    def _comma_separated(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+
+    @field_validator("outline_api_base", "embedding_api_base", mode="after")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("not a web address; write it as https://host or http://host:port")
+        if parts.username or parts.password:
+            raise ValueError("holds a login; write the address without user:password@")
+        return value.rstrip("/")
+
+    @field_validator("outline_api_key", "embedding_api_key", mode="after")
+    @classmethod
+    def _is_header_value(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not all(
+            "!" <= letter <= "~" for letter in value.get_secret_value()
+        ):
+            raise ValueError(
+                "holds blanks or characters that no key has; copy the key again, without quotes"
+            )
+        return value
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        self._outline_is_whole()
+        if (self.http_auth_username is None) != (self.http_auth_password is None):
+            given, missing = "USERNAME", "PASSWORD"
+            if self.http_auth_username is None:
+                given, missing = missing, given
+            raise ValueError(
+                f"{PREFIX}HTTP_AUTH_{given} is set but {PREFIX}HTTP_AUTH_{missing} is not; "
+                "set both, or neither"
+            )
+        if ":" in (self.http_auth_username or ""):
+            raise ValueError(
+                f"{PREFIX}HTTP_AUTH_USERNAME holds a colon, which basic auth can't carry; "
+                "write one without"
+            )
+        if self.embedding_provider == "openai" and not (
+            self.embedding_api_base or self.embedding_api_key
+        ):
+            raise ValueError(
+                f"{PREFIX}EMBEDDING_PROVIDER=openai needs {PREFIX}EMBEDDING_API_KEY, or "
+                f"{PREFIX}EMBEDDING_API_BASE for a server of your own"
+            )
+        return self
+
+    def _outline_is_whole(self) -> None:
+        names = ("outline_api_base", "outline_api_key")
+        missing = [name for name in names if getattr(self, name) is None]
+        wants_outline = len(missing) < len(names) or bool(
+            self.outline_collection_id or self.prompts_collection_id or self.sync_collections
+        )
+        if missing and wants_outline:
+            variables = " and ".join(PREFIX + name.upper() for name in missing)
+            raise ValueError(
+                f"Outline is half set: {variables} missing; set it too, or remove the other "
+                f"{PREFIX}OUTLINE_… and collection settings to work without Outline"
+            )
+        if not missing and not (self.outline_collection_id or self.sync_collections):
+            raise ValueError(
+                f"{PREFIX}OUTLINE_COLLECTION_ID is missing; write the collection's name or the "
+                f"address you see in the browser, or set {PREFIX}SYNC_COLLECTIONS=*"
+            )
+
+    @property
+    def local_mode(self) -> bool:
+        """No Outline is set: the store works alone."""
+        return self.outline_api_base is None
+
+    @property
+    def wanted_collections(self) -> tuple[str, ...]:
+        """Collections to mirror as the person named them, distinct; `*` stands for all."""
+        chosen = self.sync_collections or tuple(filter(None, [self.outline_collection_id]))
+        extra = tuple(filter(None, [self.prompts_collection_id]))
+        return tuple(dict.fromkeys((*chosen, *extra)))
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be shown."""
+        held = (self.embedding_api_key, self.outline_api_key, self.http_auth_password)
+        return tuple(secret.get_secret_value() for secret in held if secret is not None)
+
+
+def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - as pydantic takes them
+    """Read the settings from the environment and `.env`.
+
+    Args:
+        overrides: Settings that the caller decides, by field name.
+
+    Raises:
+        ConfigError: A value is wrong or half given; it names each variable and what to write.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        problems = [_problem(dict(item)) for item in error.errors(include_url=False)]
+        raise ConfigError(
+            "The settings can't be used.",
+            cause="; ".join(problems),
+            hint="Correct the variable in the environment or in .env; docs/settings.md and "
+            ".env.example list them all.",
+        ) from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise ConfigError(
+            "The file .env can't be read.", cause=str(error), hint="Save it as UTF-8 text."
+        ) from None
+
+
+def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Say which prefixed variables mean nothing, with the nearest name that does."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    names = (name.upper() for name in (os.environ if environment is None else environment))
+    warnings = []
+    for name in sorted(names):
+        if not name.startswith(PREFIX) or name in known or name.startswith(f"{PREFIX}TEST_"):
+            continue
+        near = get_close_matches(name, known, n=1, cutoff=0.6)
+        warnings.append(
+            f"{name} is not a setting" + (f"; did you mean {near[0]}?" if near else ".")
+        )
+    return warnings
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    text = str(error["msg"]).removeprefix("Value error, ")
+    if not error["loc"]:
+        return text
+    return f"{PREFIX}{str(error['loc'][0]).upper()}: {text[:1].lower()}{text[1:]}"

@@ -1,0 +1,55 @@
+"""Which collections are meant by the names that a person wrote."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from personal_context.domain.models import UpstreamCollection
+
+ALL = "*"
+"""Stands for every collection that the key sees."""
+
+_ADDRESS = re.compile(r"/collection/(?:[^/?#]*-)?([A-Za-z0-9]{10})(?=[/?#]|$)")
+"""An address ends in <slug>-<urlId>; the slug may be out of date, the urlId is what counts."""
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+def is_id(name: str) -> bool:
+    """Tell whether a name is a collection's id already."""
+    return _UUID.fullmatch(name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The outcome of looking names up.
+
+    Attributes:
+        found: Distinct, in the order asked for.
+        unknown: Names that mean no collection.
+    """
+
+    found: Sequence[UpstreamCollection]
+    unknown: Sequence[str]
+
+
+def choose(wanted: Iterable[str], available: Sequence[UpstreamCollection]) -> Chosen:
+    """Look names up: a collection's id, urlId, address, or exact name; `*` means all."""
+    found: dict[str, UpstreamCollection] = {}
+    unknown = []
+    for name in wanted:
+        matches = available if name == ALL else [c for c in available if names(c, name)]
+        found.update((collection.id, collection) for collection in matches)
+        if not matches and name != ALL:
+            unknown.append(name)
+    return Chosen(tuple(found.values()), tuple(unknown))
+
+
+def names(collection: UpstreamCollection, name: str) -> bool:
+    """Tell whether a person means this collection by this name."""
+    address = _ADDRESS.search(name)
+    return (
+        name.lower() == collection.id
+        or (address.group(1) if address else name) == collection.url_id
+        or name.casefold() == collection.name.casefold()
+    )

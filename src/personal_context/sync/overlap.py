@@ -1,0 +1,78 @@
+"""How far behind the cursor a pass has to look.
+
+Outline stamps `updatedAt` before it commits, so an edit can appear with a time that a pass has
+already gone past. A statement there lives less than 10 s; OVERLAP is generous.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from personal_context.domain.models import CollectionId, UpstreamDocument
+from personal_context.ports import Clock
+from personal_context.sync.mirroring import parse_time
+
+OVERLAP = timedelta(seconds=60)
+"""Longest time between a document's stamp and its appearance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """Where a pass that pages from the newest document back may stop.
+
+    Attributes:
+        before: Documents older than this were final when the last pass looked.
+        shallow: A page without news is enough: the overlap was looked through, or will be.
+    """
+
+    before: datetime
+    shallow: bool
+
+    def reached(self, documents: Sequence[UpstreamDocument], *, all_known: bool) -> bool:
+        """Tell whether nothing new can come after this page, which is sorted newest first."""
+        if documents and parse_time(documents[-1].updated_at) < self.before:
+            return True
+        return all_known and self.shallow
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    cursor: str
+    since: datetime
+    looked: bool
+
+
+class Overlap:
+    """Remembers, per collection, whether the overlap behind its cursor was looked through.
+
+    A bulk move gives hundreds of documents one timestamp; to walk through them on every poll
+    would cost requests for nothing. Once is enough, as soon as OVERLAP has gone by.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._seen: dict[CollectionId, _Seen] = {}
+        self._deep: set[CollectionId] = set()
+
+    def cutoff(self, collection_id: CollectionId, cursor: str | None) -> Cutoff | None:
+        """Begin a pass: return where it may stop, or None if it has to see everything."""
+        self._deep.discard(collection_id)
+        if cursor is None:
+            self._deep.add(collection_id)
+            return None
+        seen = self._seen.get(collection_id)
+        settled = seen is not None and seen.cursor == cursor and seen.looked
+        due = seen is None or self._clock() - seen.since >= OVERLAP
+        if due:
+            self._deep.add(collection_id)
+        return Cutoff(before=parse_time(cursor) - OVERLAP, shallow=settled or not due)
+
+    def finished(self, collection_id: CollectionId, cursor: str | None) -> None:
+        """End a pass that saw all it wanted, with the cursor where it is now."""
+        if cursor is None:
+            return
+        seen = self._seen.get(collection_id)
+        if seen is None or seen.cursor != cursor:
+            self._seen[collection_id] = _Seen(cursor, self._clock(), looked=False)
+        elif collection_id in self._deep and self._clock() - seen.since >= OVERLAP:
+            self._seen[collection_id] = _Seen(cursor, seen.since, looked=True)
