@@ -1,0 +1,212 @@
+"""One SQLite file, used from threads: one that writes, a few that read."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from personal_context.db.faults import store_error
+from personal_context.db.files import make_private
+from personal_context.db.migrate import Migration, migrate, pending, shipped
+from personal_context.db.opening import BUSY_SECONDS, open_connection, use_wal
+from personal_context.domain.errors import StoreError
+
+if TYPE_CHECKING:
+    import apsw
+
+T = TypeVar("T")
+
+_READERS = 3
+_RETRY_SECONDS = 0.01
+
+
+class Database:
+    """A database file; safe to share between tasks, and the file between processes.
+
+    Reads see one consistent snapshot each. Writes queue up behind each other, here and among
+    processes. A task that is cancelled while it waits leaves no half transaction: a write that
+    has begun is finished, one that has not never begins.
+
+    Args:
+        path: The file; it and its folder are created, for the owner only.
+        migrations: What brings it to the schema; the shipped ones if not given.
+    """
+
+    def __init__(self, path: Path | str, *, migrations: Sequence[Migration] | None = None) -> None:
+        self.path = Path(path)
+        self._migrations = migrations
+        self._local = threading.local()
+        self._connections: list[apsw.Connection] = []
+        self._writer: ThreadPoolExecutor | None = None
+        self._readers: ThreadPoolExecutor | None = None
+        self._open = False
+
+    async def __aenter__(self) -> Self:
+        """Open the file and migrate it.
+
+        Raises:
+            StoreError: It can't be opened, is not ours, or can't be migrated.
+        """
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="database-writer")
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="database-reader")
+        self._local = threading.local()
+        self._open = True
+        try:
+            await self._run(self._writer, self._prepare)
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Finish the running write, interrupt running reads, and close."""
+        await self._close()
+
+    async def read(self, fn: Callable[["apsw.Connection"], T]) -> T:
+        """Run `fn` on one snapshot, in a reader's thread, and return what it returns.
+
+        Args:
+            fn: Reads only, and reads everything it returns; it may be run again.
+
+        Raises:
+            StoreError: The database is closed, or failed. What else `fn` raises passes through.
+        """
+        return await self._run(self._readers, lambda: self._read(fn))
+
+    async def write(self, fn: Callable[["apsw.Connection"], T]) -> T:
+        """Run `fn` in one transaction, in the writer's thread, and return what it returns.
+
+        Args:
+            fn: Its writes are committed when it returns and rolled back when it raises.
+
+        Raises:
+            StoreError: The database is closed, or failed. What else `fn` raises passes through.
+        """
+        return await self._run(self._writer, lambda: self._write(fn))
+
+    # --- in the threads
+
+    def _prepare(self) -> None:
+        make_private(self.path)
+        connection = self._connection()
+        wanted = shipped() if self._migrations is None else self._migrations
+
+        def attempt() -> None:
+            pending(connection, wanted)  # a file that is not ours is left as it is
+            use_wal(connection)
+            migrate(connection, wanted)
+
+        _patiently(attempt)
+
+    def _read(self, fn: Callable[["apsw.Connection"], T]) -> T:
+        connection = self._connection()
+
+        def attempt() -> T:
+            with _transaction(connection, "BEGIN"):
+                return fn(connection)
+
+        return _patiently(attempt)
+
+    def _write(self, fn: Callable[["apsw.Connection"], T]) -> T:
+        connection = self._connection()
+        _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        with _transaction(connection):
+            return fn(connection)
+
+    def _connection(self) -> "apsw.Connection":
+        """Return this thread's own connection."""
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            found = _patiently(lambda: open_connection(self.path))
+            self._local.connection = found
+            self._connections.append(found)
+        return found
+
+    # --- on the event loop
+
+    async def _run(self, executor: ThreadPoolExecutor | None, job: Callable[[], T]) -> T:
+        if executor is None or not self._open:
+            raise _closed(self.path)
+        return await asyncio.get_running_loop().run_in_executor(
+            executor, lambda: self._guarded(job)
+        )
+
+    def _guarded(self, job: Callable[[], T]) -> T:
+        import apsw
+
+        if not self._open:  # closed while it waited in the queue
+            raise _closed(self.path)
+        try:
+            return job()
+        except apsw.InterruptError as error:
+            raise _closed(self.path) from error
+        except (apsw.Error, OSError, UnicodeEncodeError) as error:
+            raise store_error(error, self.path) from error
+
+    async def _close(self) -> None:
+        self._open = False
+        if self._writer is not None:
+            await asyncio.to_thread(self._shut_down)
+
+    def _shut_down(self) -> None:
+        writer, readers = self._writer, self._readers
+        self._writer = self._readers = None
+        if readers is not None:
+            readers.shutdown(wait=False)
+        if writer is not None:
+            writer.shutdown(wait=True)
+        for connection in list(self._connections):
+            connection.interrupt()
+        if readers is not None:
+            readers.shutdown(wait=True)
+        while self._connections:
+            self._connections.pop().close()
+
+
+@contextlib.contextmanager
+def _transaction(connection: "apsw.Connection", begin: str | None = None) -> Iterator[None]:
+    if begin is not None:
+        connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        # SQLite rolls back by itself after some errors, such as a full disk.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _patiently(attempt: Callable[[], T]) -> T:
+    """Try again while SQLite says busy without having waited.
+
+    It does so in a few corners (recovery of the -wal after a crash, the last connection closing,
+    the switch to WAL) where the busy timeout is not asked.
+    """
+    import apsw
+
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return attempt()
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
+
+
+def _closed(path: Path) -> StoreError:
+    return StoreError(
+        f"The database {path} is not open.",
+        cause="It was used before it was opened, or after it was closed.",
+        hint="The program is shutting down; start it again.",
+    )

@@ -1,0 +1,171 @@
+"""Contents: one, many, in a collection, counted. Plain functions on a connection."""
+
+# Only our own names are put into SQL; all values are bound.
+# ruff: noqa: S608
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from personal_context.db.rows import (
+    CONTENT_COLUMNS,
+    Row,
+    content_of,
+    content_values,
+    fetch,
+    id_list,
+    storable,
+    to_text,
+)
+from personal_context.db.sections import write_links, write_sections
+from personal_context.domain.errors import ContentNotFound, InvalidInput
+from personal_context.domain.models import (
+    CollectionId,
+    Content,
+    ContentId,
+    Counts,
+    Indexed,
+    PushState,
+)
+
+if TYPE_CHECKING:
+    import apsw
+
+_SHOWN = 60
+
+
+def get(connection: "apsw.Connection", content_id: ContentId) -> Content:
+    """Return one content.
+
+    Raises:
+        ContentNotFound: There is none with this id.
+    """
+    rows = fetch(
+        connection,
+        f"SELECT {CONTENT_COLUMNS} FROM content WHERE id = ?",
+        storable(content_id),
+    )
+    if not rows:
+        raise ContentNotFound(f"There is no content with the id {content_id[:_SHOWN]!r}.")
+    return content_of(rows[0], tags_of(connection, [content_id]).get(content_id, ()))
+
+
+def find_url_id(connection: "apsw.Connection", url_id: str) -> ContentId | None:
+    """Return the content with Outline's urlId, or None."""
+    rows = fetch(
+        connection,
+        "SELECT id FROM content WHERE url_id = ? ORDER BY rowid LIMIT 1",
+        storable(url_id),
+    )
+    return ContentId(rows[0][0]) if rows else None
+
+
+def in_collection(connection: "apsw.Connection", collection_id: CollectionId) -> Sequence[Content]:
+    """Return a collection's contents in tree order."""
+    rows = fetch(
+        connection,
+        f"SELECT {CONTENT_COLUMNS} FROM content WHERE collection_id = ? ORDER BY position, id",
+        collection_id,
+    )
+    tags = tags_of(connection, [row[0] for row in rows])
+    return [content_of(row, tags.get(row[0], ())) for row in rows]
+
+
+def add(
+    connection: "apsw.Connection",
+    content: Content,
+    indexed: Indexed,
+    push_to: CollectionId | None,
+) -> None:
+    """Write a new content with its sections, links, tags and outbox entry.
+
+    Raises:
+        InvalidInput: The id is taken.
+    """
+    if fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id):
+        raise InvalidInput(
+            f"A content with the id {content.id} exists already.",
+            hint="Leave the id out: a new one is made.",
+        )
+    insert(connection, content, indexed)
+    if push_to is not None:
+        # Due at once on the clock of whoever made the content.
+        connection.execute(
+            "INSERT INTO outbox (content_id, collection_id, state, next_try_at)"
+            " VALUES (?, ?, ?, ?)",
+            (content.id, push_to, str(PushState.PENDING), to_text(content.created_at)),
+        )
+
+
+def insert(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
+    """Write a new row with its tags, sections and links; links that waited for it find it."""
+    values = content_values(content, indexed.readable)
+    connection.execute(
+        f"INSERT INTO content ({CONTENT_COLUMNS}) VALUES ({', '.join('?' * len(values))})",
+        values,
+    )
+    _write_tags(connection, content.id, content.tags)
+    write_sections(connection, content.id, indexed.sections)
+    write_links(connection, content.id, content.url_id, indexed.links)
+
+
+def remove(connection: "apsw.Connection", content_id: ContentId) -> None:
+    """Remove a content with everything that hangs on it, and tags that nobody else has."""
+    tags = fetch(connection, "SELECT tag_id FROM content_tags WHERE content_id = ?", content_id)
+    connection.execute("DELETE FROM content WHERE id = ?", (content_id,))
+    connection.executemany(
+        "DELETE FROM tags WHERE id = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM content_tags WHERE tag_id = ?1)",
+        tags,
+    )
+
+
+def tags_of(
+    connection: "apsw.Connection", content_ids: Collection[ContentId]
+) -> Mapping[ContentId, tuple[str, ...]]:
+    """Return the sorted tags of each content; contents without tags are left out."""
+    rows = fetch(
+        connection,
+        "SELECT ct.content_id, t.name FROM json_each(?) AS wanted"
+        " CROSS JOIN content_tags AS ct ON ct.content_id = wanted.value"
+        " CROSS JOIN tags AS t ON t.id = ct.tag_id ORDER BY t.name",
+        id_list(content_ids),
+    )
+    return _grouped(rows)
+
+
+def counts(connection: "apsw.Connection") -> Counts:
+    """Count what the store holds."""
+    count = "SELECT count(*) FROM "
+    return Counts(
+        contents=fetch(connection, count + "content")[0][0],
+        sections=fetch(connection, count + "sections")[0][0],
+        by_source_type=_tally(connection, "content", "source_type"),
+        by_collection=_tally(connection, "content", "collection_id"),
+        outbox=_tally(connection, "outbox", "state"),
+    )
+
+
+def _tally(connection: "apsw.Connection", table: str, column: str) -> Mapping[str, int]:
+    return dict(
+        fetch(
+            connection,
+            f"SELECT {column}, count(*) FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}",
+        )
+    )
+
+
+def _write_tags(connection: "apsw.Connection", content_id: ContentId, tags: Iterable[str]) -> None:
+    names = [(storable(tag),) for tag in tags]
+    connection.executemany("INSERT INTO tags (name) VALUES (?) ON CONFLICT DO NOTHING", names)
+    connection.executemany(
+        "INSERT INTO content_tags (content_id, tag_id) SELECT ?, id FROM tags WHERE name = ?"
+        " ON CONFLICT DO NOTHING",
+        [(content_id, name) for (name,) in names],
+    )
+
+
+def _grouped(rows: Sequence[Row]) -> Mapping[ContentId, tuple[str, ...]]:
+    groups: dict[ContentId, list[str]] = {}
+    for key, value in rows:
+        groups.setdefault(ContentId(key), []).append(value)
+    return {key: tuple(values) for key, values in groups.items()}

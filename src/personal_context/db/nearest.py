@@ -1,0 +1,135 @@
+"""Search by meaning: the contents whose best section lies closest to a vector."""
+
+# Only our own names are put into SQL; all values are bound.
+# ruff: noqa: S608
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from personal_context.db.generations import dimension_of, table
+from personal_context.db.rows import Row, fetch, id_list
+from personal_context.db.vector_bytes import packed
+from personal_context.domain.models import ContentId, SectionHit, SourceType
+from personal_context.ports import Vector
+
+if TYPE_CHECKING:
+    import apsw
+
+_MAX_K = 4096  # of sqlite-vec
+_SECTIONS_PER_CONTENT = 4  # a first guess; a wrong one costs a second look
+_GROWTH = 8
+
+_OF_TYPES = (
+    "IN (SELECT s.id FROM sections AS s JOIN content AS c ON c.id = s.content_id"
+    " WHERE c.source_type IN (SELECT value FROM json_each(?)))"
+)
+
+
+def nearest(
+    connection: "apsw.Connection",
+    generation_id: int,
+    vector: Vector,
+    limit: int,
+    source_types: Collection[SourceType] | None,
+) -> Sequence[SectionHit]:
+    """Return each content's best section, best content first; ties by content id.
+
+    A generation that is gone (another process has just switched) gives an empty answer.
+
+    Raises:
+        EmbeddingRejected: The vector has another length, is not finite, or is zero.
+    """
+    dimension = dimension_of(connection, generation_id)
+    if dimension is None:
+        return []
+    blob = packed(vector, dimension)
+    types = None if source_types is None else id_list(source_types)
+    k = min(_MAX_K, limit * _SECTIONS_PER_CONTENT)
+    while True:
+        rows = _closest(connection, generation_id, blob, k, types)
+        hits = _best(connection, rows)
+        if len(rows) < k or _settled(rows, hits, limit):
+            return hits[:limit]
+        if k == _MAX_K:
+            return _best(connection, _all(connection, generation_id, blob, types))[:limit]
+        k = min(_MAX_K, k * _GROWTH)
+
+
+def similarities(
+    connection: "apsw.Connection",
+    generation_id: int,
+    vector: Vector,
+    content_ids: Collection[ContentId],
+) -> Mapping[ContentId, SectionHit]:
+    """Return the exact best section of each content; those without vectors are left out."""
+    dimension = dimension_of(connection, generation_id)
+    if dimension is None:
+        return {}
+    rows = fetch(
+        connection,
+        "SELECT s.content_id, s.id, vec_distance_cosine(v.embedding, ?)"
+        " FROM json_each(?) AS wanted"
+        " CROSS JOIN sections AS s ON s.content_id = wanted.value"
+        f" CROSS JOIN {table(generation_id)} AS v ON v.rowid = s.id",
+        packed(vector, dimension),
+        id_list(content_ids),
+    )
+    return {hit.content_id: hit for hit in _by_content(rows)}
+
+
+def _closest(
+    connection: "apsw.Connection", generation_id: int, blob: bytes, k: int, types: str | None
+) -> Sequence[Row]:
+    """Return (section, distance) of the k closest sections, closest first."""
+    knn = f"SELECT rowid, distance FROM {table(generation_id)} WHERE embedding MATCH ? AND k = ?"
+    if types is None:
+        return fetch(connection, knn, blob, k)
+    return fetch(connection, f"{knn} AND rowid {_OF_TYPES}", blob, k, types)
+
+
+def _all(
+    connection: "apsw.Connection", generation_id: int, blob: bytes, types: str | None
+) -> Sequence[Row]:
+    """Return (section, distance) of all sections: slower, but without a limit."""
+    scan = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM {table(generation_id)}"
+    if types is None:
+        return fetch(connection, scan, blob)
+    return fetch(connection, f"{scan} WHERE rowid {_OF_TYPES}", blob, types)
+
+
+def _settled(rows: Sequence[Row], hits: Sequence[SectionHit], limit: int) -> bool:
+    """Tell whether no section beyond these could stand among the first `limit` contents.
+
+    One that is exactly as far as the last of them could, by its content's id.
+    """
+    return len(hits) >= limit and _similarity(rows[-1][1]) < hits[limit - 1].similarity
+
+
+def _best(connection: "apsw.Connection", rows: Sequence[Row]) -> Sequence[SectionHit]:
+    """Return the best section of each content among (section, distance), best first."""
+    contents: dict[int, str] = dict(
+        fetch(
+            connection,
+            "SELECT s.id, s.content_id FROM json_each(?) AS wanted"
+            " CROSS JOIN sections AS s ON s.id = wanted.value",
+            id_list(row[0] for row in rows),
+        )
+    )
+    hits = _by_content((contents[section], section, distance) for section, distance in rows)
+    return sorted(hits, key=lambda hit: (-hit.similarity, hit.content_id))
+
+
+def _by_content(rows: Iterable[Row]) -> Collection[SectionHit]:
+    """Keep the best of (content, section, distance) of each content; ties by section."""
+    best: dict[str, SectionHit] = {}
+    for content_id, section_id, distance in rows:
+        hit = SectionHit(ContentId(content_id), section_id, _similarity(distance))
+        known = best.get(content_id)
+        if known is None or (-hit.similarity, section_id) < (-known.similarity, known.section_id):
+            best[content_id] = hit
+    return best.values()
+
+
+def _similarity(distance: float) -> float:
+    """Return the cosine; rounding may take a distance a hair out of 0..2."""
+    return max(-1.0, min(1.0, 1.0 - distance))

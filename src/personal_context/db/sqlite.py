@@ -1,0 +1,204 @@
+"""The store on SQLite: every method one transaction, see ports.Store."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from personal_context.db import (
+    contents,
+    keyword,
+    mirror,
+    sections,
+    state as books,
+    summaries,
+)
+from personal_context.db.connection import Database
+from personal_context.domain.models import (
+    CollectionId,
+    Content,
+    ContentId,
+    ContentSummary,
+    Counts,
+    Indexed,
+    KeywordHit,
+    KeywordQuery,
+    LogEntry,
+    MirroredDocument,
+    OutboxEntry,
+    Placement,
+    SourceType,
+    StoredSection,
+    SyncState,
+)
+
+if TYPE_CHECKING:
+    import apsw
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class SqliteStore:
+    """Contents and mirror state in an SQLite file.
+
+    Times are kept to the millisecond. Lone surrogates, which UTF-8 can't carry, are stored as
+    U+FFFD; all other text comes back as it was given.
+
+    Args:
+        database: Opened and closed by whoever made it; opening the store does neither.
+        clock: Stamps log lines that bring no time.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = _now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def __aenter__(self) -> Self:
+        """Do nothing: the database is opened by its owner."""
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Do nothing: the database is closed by its owner."""
+
+    # --- contents
+
+    async def get(self, content_id: ContentId) -> Content:
+        """Return one content, or raise ContentNotFound."""
+        return await self._database.read(lambda c: contents.get(c, content_id))
+
+    async def find_url_id(self, url_id: str) -> ContentId | None:
+        """Return the content with Outline's urlId, or None."""
+        return await self._database.read(lambda c: contents.find_url_id(c, url_id))
+
+    async def add(
+        self,
+        content: Content,
+        indexed: Indexed,
+        *,
+        log: LogEntry,
+        push_to: CollectionId | None = None,
+    ) -> None:
+        """Write a content born here with all that belongs to it, or raise InvalidInput."""
+
+        def write(connection: "apsw.Connection") -> None:
+            contents.add(connection, content, indexed, push_to)
+            books.add_log(connection, log, self._clock())
+
+        await self._database.write(write)
+
+    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
+        """Write what Outline says of a document; what is ours stays."""
+
+        def write(connection: "apsw.Connection") -> None:
+            mirror.mirror(connection, content, indexed)
+            books.add_log(connection, log, self._clock())
+
+        await self._database.write(write)
+
+    async def remove(self, content_id: ContentId, *, log: LogEntry) -> None:
+        """Remove a content with everything that hangs on it; the line is logged in any case."""
+
+        def write(connection: "apsw.Connection") -> None:
+            contents.remove(connection, content_id)
+            books.add_log(connection, log, self._clock())
+
+        await self._database.write(write)
+
+    async def summaries(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, ContentSummary]:
+        """Return what is known of each id; absent ids are left out."""
+        return await self._database.read(lambda c: summaries.summaries(c, content_ids))
+
+    async def sections_of(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, Sequence[StoredSection]]:
+        """Return the sections of each content in reading order, with their text."""
+        return await self._database.read(lambda c: sections.sections_of(c, content_ids))
+
+    async def sections(self, section_ids: Collection[int]) -> Mapping[int, StoredSection]:
+        """Return sections by row, with their text; absent rows are left out."""
+        return await self._database.read(lambda c: sections.sections(c, section_ids))
+
+    async def in_collection(self, collection_id: CollectionId) -> Sequence[Content]:
+        """Return a collection's contents in tree order."""
+        return await self._database.read(lambda c: contents.in_collection(c, collection_id))
+
+    async def search_keyword(
+        self,
+        query: KeywordQuery,
+        *,
+        limit: int,
+        source_types: Collection[SourceType] | None = None,
+    ) -> Sequence[KeywordHit]:
+        """Rank contents by BM25, the title weighing twice; best first, ties by content id."""
+        return await self._database.read(
+            lambda c: keyword.search_keyword(c, query, limit, source_types)
+        )
+
+    async def counts(self) -> Counts:
+        """Count what the store holds."""
+        return await self._database.read(contents.counts)
+
+    # --- the mirror
+
+    async def mirrored(self, collection_id: CollectionId) -> Mapping[ContentId, MirroredDocument]:
+        """Return the collection's documents that Outline is known to hold."""
+        return await self._database.read(lambda c: mirror.mirrored(c, collection_id))
+
+    async def place(
+        self, collection_id: CollectionId, placements: Mapping[ContentId, Placement]
+    ) -> None:
+        """Set parents and positions; ids that are not stored in the collection are ignored."""
+        await self._database.write(lambda c: mirror.place(c, collection_id, placements))
+
+    async def sync_state(self, collection_id: CollectionId) -> SyncState | None:
+        """Return a collection's sync state, or None if it was never synced."""
+        return await self._database.read(lambda c: books.sync_state(c, collection_id))
+
+    async def sync_states(self) -> Sequence[SyncState]:
+        """Return every collection's sync state, by name."""
+        return await self._database.read(books.sync_states)
+
+    async def save_sync_state(self, state: SyncState) -> None:
+        """Insert or replace a collection's sync state."""
+        await self._database.write(lambda c: books.save_sync_state(c, state))
+
+    async def add_log(self, entry: LogEntry) -> None:
+        """Append one line to sync_log."""
+        await self._database.write(lambda c: books.add_log(c, entry, self._clock()))
+
+    async def log(self, *, limit: int) -> Sequence[LogEntry]:
+        """Return the newest lines of sync_log, newest first."""
+        return await self._database.read(lambda c: books.log(c, limit))
+
+    # --- write-back
+
+    async def outbox_entry(self, content_id: ContentId) -> OutboxEntry | None:
+        """Return the content's outbox entry, or None when nothing waits."""
+        return await self._database.read(lambda c: books.outbox_entry(c, content_id))
+
+    async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[OutboxEntry]:
+        """Return pending entries whose next try is due, oldest first."""
+        return await self._database.read(lambda c: books.due_pushes(c, now, limit))
+
+    async def save_outbox_entry(self, entry: OutboxEntry) -> None:
+        """Replace an entry's state, attempts, next try and error; ignored if it is gone."""
+        await self._database.write(lambda c: books.save_outbox_entry(c, entry))
+
+    # --- one owner among many processes
+
+    async def acquire_lease(self, name: str, owner: str, *, now: datetime, ttl: timedelta) -> bool:
+        """Take or renew a lease; False while another owner's has not expired."""
+        return await self._database.write(lambda c: books.acquire_lease(c, name, owner, now, ttl))
+
+    async def release_lease(self, name: str, owner: str) -> None:
+        """Give a lease back; ignored if somebody else holds it."""
+        await self._database.write(lambda c: books.release_lease(c, name, owner))

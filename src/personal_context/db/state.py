@@ -1,0 +1,142 @@
+"""Bookkeeping: sync state, sync log, outbox and leases."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from personal_context.db.rows import (
+    fetch,
+    log_entry_of,
+    outbox_entry_of,
+    storable,
+    sync_state_of,
+    to_text,
+)
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    LogEntry,
+    OutboxEntry,
+    SyncState,
+)
+
+if TYPE_CHECKING:
+    import apsw
+
+_SYNC_STATE = (
+    "SELECT collection_id, name, status, last_pull_at, finished_at, error_message FROM sync_state"
+)
+_OUTBOX = "SELECT content_id, collection_id, state, attempts, next_try_at, error FROM outbox"
+
+
+def sync_state(connection: "apsw.Connection", collection_id: CollectionId) -> SyncState | None:
+    """Return a collection's sync state, or None."""
+    rows = fetch(connection, f"{_SYNC_STATE} WHERE collection_id = ?", collection_id)
+    return sync_state_of(rows[0]) if rows else None
+
+
+def sync_states(connection: "apsw.Connection") -> Sequence[SyncState]:
+    """Return every collection's sync state, by name."""
+    return [
+        sync_state_of(row)
+        for row in fetch(connection, f"{_SYNC_STATE} ORDER BY name, collection_id")
+    ]
+
+
+def save_sync_state(connection: "apsw.Connection", state: SyncState) -> None:
+    """Insert or replace a collection's sync state."""
+    connection.execute(
+        "INSERT OR REPLACE INTO sync_state"
+        " (collection_id, name, status, last_pull_at, finished_at, error_message)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            state.collection_id,
+            storable(state.name),
+            str(state.status),
+            state.last_pull_at,
+            None if state.finished_at is None else to_text(state.finished_at),
+            None if state.error_message is None else storable(state.error_message),
+        ),
+    )
+
+
+def add_log(connection: "apsw.Connection", entry: LogEntry, now: datetime) -> None:
+    """Append one line to sync_log; `now` stands in for a missing time."""
+    connection.execute(
+        "INSERT INTO sync_log"
+        " (operation, collection_id, content_id, outline_doc_id, details, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            entry.operation,
+            entry.collection_id,
+            entry.content_id,
+            entry.outline_doc_id,
+            storable(entry.details),
+            to_text(entry.created_at or now),
+        ),
+    )
+
+
+def log(connection: "apsw.Connection", limit: int) -> Sequence[LogEntry]:
+    """Return the newest lines of sync_log, newest first."""
+    rows = fetch(
+        connection,
+        "SELECT operation, collection_id, content_id, outline_doc_id, details, created_at"
+        " FROM sync_log ORDER BY id DESC LIMIT ?",
+        limit,
+    )
+    return [log_entry_of(row) for row in rows]
+
+
+def outbox_entry(connection: "apsw.Connection", content_id: ContentId) -> OutboxEntry | None:
+    """Return the content's outbox entry, or None."""
+    rows = fetch(connection, f"{_OUTBOX} WHERE content_id = ?", storable(content_id))
+    return outbox_entry_of(rows[0]) if rows else None
+
+
+def due_pushes(connection: "apsw.Connection", now: datetime, limit: int) -> Sequence[OutboxEntry]:
+    """Return pending entries whose next try is due, in the order in which they were added."""
+    rows = fetch(
+        connection,
+        f"{_OUTBOX} WHERE state = 'pending' AND next_try_at <= ? ORDER BY id LIMIT ?",
+        to_text(now),
+        limit,
+    )
+    return [outbox_entry_of(row) for row in rows]
+
+
+def save_outbox_entry(connection: "apsw.Connection", entry: OutboxEntry) -> None:
+    """Replace an entry's state, attempts, next try and error; ignored if it is gone."""
+    connection.execute(
+        "UPDATE outbox SET state = ?, attempts = ?, next_try_at = ?, error = ?"
+        " WHERE content_id = ?",
+        (
+            str(entry.state),
+            entry.attempts,
+            to_text(entry.next_try_at),
+            None if entry.error is None else storable(entry.error),
+            entry.content_id,
+        ),
+    )
+
+
+def acquire_lease(
+    connection: "apsw.Connection", name: str, owner: str, now: datetime, ttl: timedelta
+) -> bool:
+    """Take or renew a lease; False while another owner's has not expired."""
+    taken = fetch(
+        connection,
+        "INSERT INTO leases (name, owner, expires_at) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (name) DO UPDATE SET owner = ?2, expires_at = ?3"
+        " WHERE owner = ?2 OR expires_at <= ?4 RETURNING owner",
+        name,
+        owner,
+        to_text(now + ttl),
+        to_text(now),
+    )
+    return bool(taken)
+
+
+def release_lease(connection: "apsw.Connection", name: str, owner: str) -> None:
+    """Give a lease back; ignored if somebody else holds it."""
+    connection.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))

@@ -1,0 +1,104 @@
+"""The vector index on SQLite: every method one transaction, see ports.VectorIndex."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from personal_context.db import generations, nearest
+from personal_context.db.connection import Database
+from personal_context.domain.models import (
+    BacklogItem,
+    ContentId,
+    EmbeddingModel,
+    Generation,
+    GenerationState,
+    IndexProgress,
+    SectionHit,
+    SourceType,
+)
+from personal_context.ports import Vector
+
+
+class SqliteVectorIndex:
+    """Vectors by generation, in the same file as the contents they belong to.
+
+    A generation that was dropped meanwhile, by this process or another, is an empty one: it finds
+    nothing, holds no backlog, and ignores what is stored into it. Who asked for its id a moment
+    ago and finds nothing asks `generations` again, once.
+
+    Args:
+        database: Opened and closed by whoever made it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def generations(self) -> Sequence[Generation]:
+        """Return the active and the building generation, those that exist, active first."""
+        return await self._database.read(generations.generations)
+
+    async def create(self, model: EmbeddingModel, state: GenerationState) -> Generation:
+        """Make an empty generation with every section in its backlog, or raise StoreError."""
+        return await self._database.write(lambda c: generations.create(c, model, state))
+
+    async def activate(self, generation_id: int) -> None:
+        """Make a building generation the active one and drop the one before it."""
+        await self._database.write(lambda c: generations.activate(c, generation_id))
+
+    async def drop(self, generation_id: int) -> None:
+        """Remove a generation with its vectors and backlog; an absent one is ignored."""
+        await self._database.write(lambda c: generations.drop(c, generation_id))
+
+    async def reuse_known(self, generation_id: int) -> int:
+        """Copy vectors to backlog sections whose hash the generation knows; return how many.
+
+        It looks at the whole backlog: call it once for a batch of changes, not for each.
+        """
+        return await self._database.write(lambda c: generations.reuse_known(c, generation_id))
+
+    async def backlog(self, generation_id: int, *, limit: int) -> Sequence[BacklogItem]:
+        """Return sections without a vector that have not failed for good, oldest first."""
+        return await self._database.read(lambda c: generations.backlog(c, generation_id, limit))
+
+    async def store(
+        self, generation_id: int, vectors: Sequence[tuple[BacklogItem, Vector]]
+    ) -> None:
+        """Write vectors and take their sections off the backlog, or raise EmbeddingRejected."""
+        await self._database.write(lambda c: generations.store(c, generation_id, vectors))
+
+    async def reject(self, generation_id: int, section_ids: Collection[int], error: str) -> None:
+        """Mark backlog sections as failed for good; a changed section gets a new chance."""
+        await self._database.write(
+            lambda c: generations.reject(c, generation_id, section_ids, error)
+        )
+
+    async def progress(self, generation_id: int) -> IndexProgress:
+        """Count sections with, without, and refused a vector."""
+        return await self._database.read(lambda c: generations.progress(c, generation_id))
+
+    async def nearest(
+        self,
+        generation_id: int,
+        vector: Vector,
+        *,
+        limit: int,
+        source_types: Collection[SourceType] | None = None,
+    ) -> Sequence[SectionHit]:
+        """Return each content's best section by cosine, best content first; ties by content id.
+
+        Raises:
+            EmbeddingRejected: The vector does not fit the generation.
+        """
+        return await self._database.read(
+            lambda c: nearest.nearest(c, generation_id, vector, limit, source_types)
+        )
+
+    async def similarities(
+        self, generation_id: int, vector: Vector, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, SectionHit]:
+        """Return the exact best section of each content; contents without vectors are left out.
+
+        Raises:
+            EmbeddingRejected: The vector does not fit the generation.
+        """
+        return await self._database.read(
+            lambda c: nearest.similarities(c, generation_id, vector, content_ids)
+        )
