@@ -1,0 +1,249 @@
+"""Composition root: every object is built here, once. Building does no I/O, opening does."""
+
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version as installed_version
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+from uuid import uuid4
+
+from personal_context.config import Settings
+from personal_context.content.prompts import PromptService
+from personal_context.content.service import ContentService, Target
+from personal_context.db.connection import Database
+from personal_context.db.sqlite import SqliteStore
+from personal_context.db.vectors import SqliteVectorIndex
+from personal_context.domain.errors import PersonalContextError, UpstreamUnavailable
+from personal_context.domain.models import CollectionId, ContentId, Status
+from personal_context.embeddings.select import LazyEmbedder
+from personal_context.embeddings.tokens import MiniLMTokenCounter
+from personal_context.indexing.indexer import Indexer
+from personal_context.indexing.prepare import Preparer
+from personal_context.indexing.reindex import Reindexer
+from personal_context.ports import Clock, Embedder, Resource, Store, Upstream, VectorIndex
+from personal_context.search.hybrid import HybridSearch
+from personal_context.sync.orchestrator import Orchestrator, Timetable
+from personal_context.sync.pull import Puller
+from personal_context.sync.push import Pusher
+from personal_context.sync.service import SyncService
+from personal_context.upstream.outline import OutlineClient
+
+if TYPE_CHECKING:
+    import httpx
+
+
+@dataclass(slots=True)
+class Runtime:
+    """The wired product. `async with` opens it; `background()` starts the clock beside it.
+
+    Doors use its services, never its resources.
+    """
+
+    version: str
+    settings: Settings
+    search: HybridSearch
+    contents: ContentService
+    prompts: PromptService
+    sync: SyncService
+    indexer: Indexer
+    reindex: Reindexer
+    orchestrator: Orchestrator
+    store: Store
+    index: VectorIndex
+    upstream: Upstream | None
+    embedder: Embedder
+    _resources: tuple[Resource, ...]
+    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            for resource in self._resources:
+                await stack.enter_async_context(resource)
+            stack.push_async_callback(self.contents.close)
+            stack.push_async_callback(self.reindex.stop)
+            self._open = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        await self._open.__aexit__(exc_type, exc, tb)
+
+    @asynccontextmanager
+    async def background(self) -> AsyncIterator[None]:
+        """Pull, push and embed by the clock while this is open."""
+        await self.orchestrator.start()
+        try:
+            yield
+        finally:
+            await self.orchestrator.stop()
+
+    async def embed_backlog(self) -> int:
+        """Give every section its vector; go on with a reindex that was cut short."""
+        await self.reindex.resume()
+        return await self.indexer.run_backlog()
+
+    async def status(self) -> Status:
+        """Return everything that a person wants to know at a glance."""
+        return Status(
+            version=self.version,
+            outline_url=self.settings.outline_api_base,
+            sync_enabled=self.settings.sync_enabled and not self.settings.local_mode,
+            syncing_here=self.orchestrator.owning,
+            next_sync_at=self.orchestrator.next_sync_at,
+            counts=await self.store.counts(),
+            collections=await self.store.sync_states(),
+            index=await self.indexer.status(),
+            reindex=await self.reindex.progress(),
+        )
+
+
+def build_runtime(
+    settings: Settings,
+    *,
+    transport: "httpx.AsyncBaseTransport | None" = None,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+) -> Runtime:
+    """Wire the product from its settings.
+
+    Args:
+        settings: Read once, by the caller.
+        transport: Replaces the network towards Outline, for tests.
+        embedder: Replaces the configured one, for tests and benches.
+        clock: Replaces the system's, for tests.
+    """
+    clock = clock or _now
+    owner = _process_name()
+    database = Database(settings.db_path)
+    store = SqliteStore(database)
+    index = SqliteVectorIndex(database)
+    embedder = embedder or _embedder(settings)
+    upstream = _upstream(settings, transport)
+    prepare = Preparer(MiniLMTokenCounter())
+    puller = (
+        Puller(store=store, upstream=upstream, prepare=prepare, clock=clock) if upstream else None
+    )
+    sync = SyncService(
+        store=store,
+        upstream=upstream,
+        puller=puller,
+        clock=clock,
+        wanted=settings.wanted_collections,
+        owner=owner,
+    )
+    pusher = Pusher(
+        store=store, upstream=upstream, resolve=sync.resolve, prepare=prepare, clock=clock
+    )
+    indexer = Indexer(index, embedder)
+    reindexer = Reindexer(index, embedder)
+    orchestrator = Orchestrator(
+        store=store,
+        sync=sync,
+        pusher=pusher,
+        embed_backlog=lambda: runtime.embed_backlog(),
+        clock=clock,
+        timetable=Timetable(
+            enabled=settings.sync_enabled and upstream is not None,
+            interval=timedelta(seconds=settings.sync_interval),
+        ),
+        owner=owner,
+    )
+    runtime = Runtime(
+        version=installed_version("personal-context"),
+        settings=settings,
+        search=HybridSearch(store, index, embedder),
+        contents=ContentService(
+            store=store,
+            prepare=prepare,
+            push=pusher.push,
+            target=_target(settings, sync),
+            added=orchestrator.wake,
+            new_id=lambda: ContentId(str(uuid4())),
+            clock=clock,
+        ),
+        prompts=PromptService(
+            store=store,
+            configured=settings.prompts_collection_id is not None,
+            collection=_prompts_collection(settings, sync),
+        ),
+        sync=sync,
+        indexer=indexer,
+        reindex=reindexer,
+        orchestrator=orchestrator,
+        store=store,
+        index=index,
+        upstream=upstream,
+        embedder=embedder,
+        _resources=tuple(filter(None, (database, store, embedder, upstream))),
+    )
+    return runtime
+
+
+def _embedder(settings: Settings) -> Embedder:
+    key = settings.embedding_api_key
+    return LazyEmbedder(
+        settings.embedding_provider,
+        api_base=settings.embedding_api_base,
+        api_key=key.get_secret_value() if key else None,
+        model=settings.embedding_model,
+        dimension=settings.embedding_dimension,
+    )
+
+
+def _upstream(
+    settings: Settings, transport: "httpx.AsyncBaseTransport | None"
+) -> OutlineClient | None:
+    if settings.outline_api_base is None or settings.outline_api_key is None:
+        return None
+    return OutlineClient(
+        settings.outline_api_base,
+        settings.outline_api_key.get_secret_value(),
+        transport=transport,
+    )
+
+
+def _target(settings: Settings, sync: SyncService) -> Target:
+    """Find the collection that an add goes to, also while Outline is down."""
+
+    async def target(name: str | None) -> CollectionId | None:
+        wanted = name or settings.outline_collection_id
+        if wanted is None or (settings.local_mode and name is None):
+            return None
+        try:
+            return await sync.resolve(wanted)
+        except UpstreamUnavailable:
+            # The push looks it up again when Outline is back.
+            return CollectionId(wanted)
+
+    return target
+
+
+def _prompts_collection(
+    settings: Settings, sync: SyncService
+) -> Callable[[], Awaitable[CollectionId | None]]:
+    async def collection() -> CollectionId | None:
+        name = settings.prompts_collection_id
+        try:
+            return await sync.resolve(name) if name else None
+        except PersonalContextError:
+            return None
+
+    return collection
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _process_name() -> str:
+    # Unique also when a process id comes again.
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"

@@ -1,0 +1,153 @@
+"""The tools. Each translates: arguments in, one call of a service, answer out."""
+
+from typing import Annotated, Any, Final
+
+from fastmcp import FastMCP
+from fastmcp.tools.base import ToolResult
+from mcp_types import TextContent, ToolAnnotations
+from pydantic import BaseModel, Field
+
+from personal_context.content.service import NewContent
+from personal_context.domain.models import SourceType
+from personal_context.tools.answers import (
+    AddedOutput,
+    ContentOutput,
+    PromptsOutput,
+    SearchOutput,
+    added_output,
+    content_output,
+    content_text,
+    search_output,
+    search_text,
+    summary_line,
+)
+from personal_context.tools.services import Services
+
+READ_ONLY: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+ADDS: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
+)
+
+Query = Annotated[
+    str,
+    Field(
+        description="What to look for, as a question or a few words, in any language. It is "
+        "plain text: there is no query syntax.",
+        examples=["how do we restore the database", "ERR_CONN_RESET"],
+    ),
+]
+Limit = Annotated[int, Field(description="Most documents to return.", ge=1, le=100)]
+SourceTypes = Annotated[
+    list[SourceType] | None,
+    Field(
+        description="Only these: outline (written in the wiki), note (added by an agent or a "
+        "person here), web (fetched from a URL). Leave out for all."
+    ),
+]
+Reference = Annotated[
+    str,
+    Field(
+        description="An id from search, an Outline urlId, or the address of an Outline document.",
+        examples=["3f2a…-uuid", "hY7bQ2mN0p", "https://wiki.example.com/doc/on-call-hY7bQ2mN0p"],
+    ),
+]
+
+
+def register_tools(mcp: FastMCP, services: Services) -> None:
+    """Add every tool to *mcp*."""
+    _reading(mcp, services)
+    _writing(mcp, services)
+
+
+def _reading(mcp: FastMCP, services: Services) -> None:
+    @mcp.tool(
+        title="Search the owner's knowledge",
+        annotations=READ_ONLY,
+        output_schema=SearchOutput.model_json_schema(),
+    )
+    async def search(
+        query: Query, limit: Limit = 10, source_types: SourceTypes = None
+    ) -> ToolResult:
+        """Find documents in the owner's wiki and notes, by meaning and by words.
+
+        Use it before answering anything about the owner's work, decisions, people, systems or
+        habits. Returns documents, best first, each with the section that answers best, its place
+        and its id. When a preview is not enough, read the whole document with get_content.
+        """
+        answer = await services.search.search(query, limit=limit, source_types=source_types)
+        return _result(search_text(answer), search_output(answer))
+
+    @mcp.tool(
+        title="Read a document",
+        annotations=READ_ONLY,
+        output_schema=ContentOutput.model_json_schema(),
+    )
+    async def get_content(content_id: Reference) -> ToolResult:
+        """Return one document as a whole, as Markdown, with its place, tags and address.
+
+        Use it after search, or when somebody gives the address of an Outline document.
+        """
+        read = await services.contents.get(content_id)
+        return _result(content_text(read), content_output(read))
+
+    @mcp.tool(
+        title="Load the owner's prompts",
+        annotations=READ_ONLY,
+        output_schema=PromptsOutput.model_json_schema(),
+    )
+    async def load_personal_prompts() -> ToolResult:
+        """Return the owner's standing instructions and prompts for agents, in their order.
+
+        Use it once at the start of a conversation, or when the owner asks for one of their
+        prompts by name.
+        """
+        prompts = await services.prompts.load()
+        return _result(prompts.text, PromptsOutput(count=prompts.count, text=prompts.text))
+
+
+def _writing(mcp: FastMCP, services: Services) -> None:
+    @mcp.tool(
+        title="Keep something",
+        annotations=ADDS,
+        output_schema=AddedOutput.model_json_schema(),
+    )
+    async def add_content(
+        content: Annotated[str, Field(description="The text to keep, as Markdown.")],
+        title: Annotated[str, Field(description="What it is, in a few words.")],
+        tags: Annotated[list[str] | None, Field(description="Words to find it by.")] = None,
+        source_url: Annotated[
+            str | None, Field(description="Where it came from, if from the web.")
+        ] = None,
+        metadata: Annotated[
+            dict[str, Any] | None, Field(description="A JSON object kept with it.")
+        ] = None,
+        collection_id: Annotated[
+            str | None,
+            Field(description="Outline collection it goes to: id or name. Default: the owner's."),
+        ] = None,
+    ) -> ToolResult:
+        """Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
+
+        It is stored and searchable when this returns, and goes to the owner's Outline wiki, now
+        or as soon as Outline answers. Search first: what is known already need not be added.
+        """
+        added = await services.contents.add(
+            NewContent(
+                title=title,
+                text=content,
+                tags=tags or (),
+                source_url=source_url,
+                metadata=metadata or {},
+                collection=collection_id,
+            )
+        )
+        return _result(f"{summary_line(added.content)}\n{added.message}", added_output(added))
+
+
+def _result(text: str, output: BaseModel) -> ToolResult:
+    return ToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=output.model_dump(mode="json"),
+    )

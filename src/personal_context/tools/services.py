@@ -1,0 +1,66 @@
+"""What the door for models needs from the product; the runtime satisfies it by shape."""
+
+from collections.abc import Collection
+from typing import Protocol
+
+from personal_context.content.prompts import Prompts
+from personal_context.content.service import Added, NewContent, ReadContent
+from personal_context.domain.models import SearchAnswer, SourceType
+
+
+class Searching(Protocol):
+    """Answers queries."""
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        source_types: Collection[SourceType] | None = None,
+    ) -> SearchAnswer:
+        """Return at most *limit* contents that answer *query*, best first."""
+        ...
+
+
+class Contents(Protocol):
+    """Adds and reads contents."""
+
+    async def add(self, new: NewContent) -> Added:
+        """Store a content, then offer it to Outline."""
+        ...
+
+    async def get(self, reference: str) -> ReadContent:
+        """Return a content by id, urlId or address."""
+        ...
+
+
+class PromptLibrary(Protocol):
+    """Reads the owner's prompts."""
+
+    async def load(self) -> Prompts:
+        """Return every prompt document as one text."""
+        ...
+
+
+class Services(Protocol):
+    """Everything that the tools use."""
+
+    @property
+    def version(self) -> str:
+        """The program's version."""
+        ...
+
+    @property
+    def search(self) -> Searching:
+        """Search."""
+        ...
+
+    @property
+    def contents(self) -> Contents:
+        """Adding and reading."""
+        ...
+
+    @property
+    def prompts(self) -> PromptLibrary:
+        """The owner's prompts."""
+        ...
