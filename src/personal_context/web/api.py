@@ -1,0 +1,145 @@
+"""REST: what the page shows and does, for scripts."""
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from personal_context.domain.errors import EmbeddingUnavailable, InvalidInput
+from personal_context.domain.models import ReindexProgress, ReindexState, SearchResult
+from personal_context.web import params
+from personal_context.web.guard import as_json
+from personal_context.web.responses import json_answer
+from personal_context.web.services import Reindexing, Services
+from personal_context.web.view import eta_seconds
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks at a reindexing that a caller waits for."""
+
+PATIENCE = 30.0
+"""Seconds that a caller waits for a paused provider to come back."""
+
+
+def routes(services: Services, *, look_every: float, patience: float) -> list[Route]:
+    """Return the REST routes, bound to *services*."""
+
+    async def status(_: Request) -> Response:
+        return json_answer(await services.status())
+
+    async def search(request: Request) -> Response:
+        return await _search(services, request)
+
+    async def sync(request: Request) -> Response:
+        full = params.flag(request.query_params, "full", default=False)
+        reports = await services.sync.sync_now(full=full)
+        return json_answer({"reports": reports, "ok": not any(r.error for r in reports)})
+
+    async def reindex(request: Request) -> Response:
+        if request.method != "POST":
+            return json_answer(progress_json(await services.reindex.progress()))
+        waits = params.flag(request.query_params, "wait", default=True)
+        started = await services.reindex.start()
+        if not waits:
+            return json_answer(progress_json(started), 202)
+        done = await _wait(services.reindex, look_every=look_every, patience=patience)
+        return json_answer({"total": done.total, "success": done.success, "errors": done.errors})
+
+    return [
+        Route("/livez", _livez, name="livez"),
+        Route("/api/status", as_json(status), name="api_status"),
+        Route("/api/search", as_json(search), name="api_search"),
+        Route("/api/sync", as_json(sync), methods=["POST"], name="api_sync"),
+        Route("/api/reindex", as_json(reindex), methods=["GET", "POST"], name="api_reindex"),
+    ]
+
+
+def progress_json(progress: ReindexProgress) -> dict[str, Any]:
+    """How far reindexing is, as REST tells it; `eta_seconds` is null when nobody can tell."""
+    return {
+        "state": progress.state,
+        "total": progress.total,
+        "success": progress.success,
+        "errors": progress.errors,
+        "rate": progress.rate,
+        "eta_seconds": eta_seconds(progress),
+        "message": progress.message,
+    }
+
+
+def result_json(result: SearchResult) -> dict[str, Any]:
+    """One search result as REST tells it."""
+    content, section = result.content, result.section
+    return {
+        "id": content.id,
+        "title": content.title,
+        "score": result.score,
+        "scores": result.breakdown,
+        "preview": result.preview,
+        "section": section
+        and {
+            "heading_path": section.heading_path,
+            "line_start": section.line_start,
+            "line_end": section.line_end,
+        },
+        "source_type": content.source_type,
+        "url": content.url,
+        "tags": content.tags,
+        "path": content.path,
+        "updated_at": content.updated_at,
+    }
+
+
+async def _livez(_: Request) -> Response:
+    return PlainTextResponse("ok")
+
+
+async def _search(services: Services, request: Request) -> JSONResponse:
+    query = request.query_params.get("q", "")
+    if not query.strip():
+        raise InvalidInput(
+            "There is nothing to search for.",
+            cause="The parameter q is missing or empty.",
+            hint="Give words to look for, e.g. /api/search?q=backup",
+        )
+    answer = await services.search.search(
+        query,
+        limit=params.limit(request.query_params),
+        source_types=params.source_types(request.query_params),
+    )
+    return json_answer(
+        {
+            "query": answer.query,
+            "mode": answer.mode,
+            "degraded": answer.degraded,
+            "results": [result_json(result) for result in answer.results],
+            "timings": answer.timings,
+        }
+    )
+
+
+async def _wait(reindex: Reindexing, *, look_every: float, patience: float) -> ReindexProgress:
+    """Wait for the end, but not for a provider that stays away.
+
+    Raises:
+        EmbeddingUnavailable: It has been paused for as long as the patience lasts.
+    """
+    ending = asyncio.ensure_future(reindex.wait())
+    paused = 0.0
+    try:
+        while not ending.done():
+            await asyncio.wait({ending}, timeout=look_every)
+            now = await reindex.progress()
+            paused = paused + look_every if now.state is ReindexState.PAUSED else 0.0
+            if paused >= patience and not ending.done():
+                raise _paused(now.message)
+    finally:
+        ending.cancel()
+    return await ending
+
+
+def _paused(message: str | None) -> EmbeddingUnavailable:
+    return EmbeddingUnavailable(
+        "Reindexing is paused: the embedding provider does not answer.", cause=message or None
+    )

@@ -1,0 +1,119 @@
+"""The page that a person sees: search, what is held, and three buttons."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from personal_context.domain.errors import PersonalContextError
+from personal_context.domain.models import SearchAnswer, SourceType
+from personal_context.ports import Clock
+from personal_context.web import params, view
+from personal_context.web.errors import Problem, problem_of
+from personal_context.web.guard import as_html
+from personal_context.web.jobs import SyncByHand
+from personal_context.web.responses import html_answer, is_htmx
+from personal_context.web.services import Services
+from personal_context.web.templating import Pages
+
+SHOWN = 20
+"""Results on the page."""
+
+PATIENCE = 0.8
+"""Seconds in which a quick sync shows its outcome at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked on the page, and what came of it; neither before anything is typed."""
+
+    query: str
+    source_type: str
+    answer: SearchAnswer | None = None
+    problem: Problem | None = None
+
+
+class Page:
+    """The page's endpoints, bound to the product."""
+
+    def __init__(self, services: Services, pages: Pages, clock: Clock) -> None:
+        self._services = services
+        self._pages = pages
+        self._clock = clock
+        self._by_hand = SyncByHand(services.sync, clock)
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the page and its parts."""
+        return [
+            Route("/", as_html(self._home, self._pages), name="home"),
+            Route("/panel", as_html(self._panel, self._pages), name="panel"),
+            Route("/sync", as_html(self._sync, self._pages), methods=["POST"], name="sync"),
+            Route(
+                "/reindex", as_html(self._reindex, self._pages), methods=["POST"], name="reindex"
+            ),
+        ]
+
+    async def _home(self, request: Request) -> Response:
+        asked = await self._ask(request)
+        status = asked.problem.status if asked.problem else 200
+        values = self._values(request) | {"asked": asked, "sources": list(SourceType)}
+        # One address, two forms: a cache must not take one for the other.
+        headers = {"Vary": "HX-Request"}
+        if is_htmx(request):
+            # What went wrong stands in the results, where the person looks.
+            return html_answer(self._pages.render("_results.html", **values), 200, headers)
+        values |= {"panel": await self._look()}
+        return html_answer(self._pages.render("page.html", **values), status, headers)
+
+    async def _panel(self, request: Request) -> Response:
+        return await self._show_panel(request)
+
+    async def _sync(self, request: Request) -> Response:
+        full = params.flag(request.query_params, "full", default=False)
+        await self._by_hand.press(full=full, patience=PATIENCE)
+        response = await self._show_panel(request)
+        # The server waits for it when it stops, instead of closing the store under its feet.
+        response.background = BackgroundTask(self._by_hand.finish)
+        return response
+
+    async def _reindex(self, request: Request) -> Response:
+        await self._services.reindex.start()
+        return await self._show_panel(request)
+
+    async def _show_panel(self, request: Request) -> Response:
+        if not is_htmx(request):
+            return RedirectResponse(f"{_root(request)}/#status", 303)
+        values = self._values(request) | {"panel": await self._look()}
+        return html_answer(self._pages.render("_panel.html", **values))
+
+    async def _look(self) -> view.Panel:
+        status = await self._services.status()
+        return view.panel(status, syncing=self._by_hand.running, outcome=self._by_hand.outcome)
+
+    async def _ask(self, request: Request) -> Asked:
+        query = request.query_params.get("q", "")
+        asked = Asked(query, request.query_params.get("source_type", ""))
+        if not query.strip():
+            return asked
+        try:
+            kinds = params.source_types(request.query_params)
+            answer = await self._services.search.search(query, limit=SHOWN, source_types=kinds)
+        except PersonalContextError as error:
+            return replace(asked, problem=problem_of(error))
+        return replace(asked, answer=answer)
+
+    def _values(self, request: Request) -> dict[str, Any]:
+        return {
+            "root": _root(request),
+            "version": self._services.version,
+            "now": self._clock(),
+        }
+
+
+def _root(request: Request) -> str:
+    """The path under which a proxy shows us, mostly empty."""
+    root: str = request.scope.get("root_path", "")
+    return root.rstrip("/")

@@ -1,0 +1,59 @@
+"""The doors for people and scripts, ready to be mounted."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from personal_context.ports import Clock
+from personal_context.web import api, assets
+from personal_context.web.errors import problem_of
+from personal_context.web.pages import Page
+from personal_context.web.responses import any_problem
+from personal_context.web.services import Services
+from personal_context.web.templating import Pages
+
+Handler = Callable[[Request, Exception], Awaitable[Response]]
+
+
+def utc_now() -> datetime:
+    """The wall clock."""
+    return datetime.now(UTC)
+
+
+def routes(
+    services: Services,
+    *,
+    clock: Clock = utc_now,
+    look_every: float = api.LOOK_EVERY,
+    patience: float = api.PATIENCE,
+) -> list[BaseRoute]:
+    """Return every route of the page and of REST; they need no lifespan of their own.
+
+    Args:
+        services: Opened and closed by the caller.
+        clock: Tells what "3 minutes ago" is counted from.
+        look_every: Seconds between two looks at a reindexing that a REST caller waits for.
+        patience: Seconds that such a caller waits for a provider that is away.
+    """
+    return [
+        *api.routes(services, look_every=look_every, patience=patience),
+        *assets.routes(),
+        *Page(services, Pages(), clock).routes(),
+    ]
+
+
+def error_handlers() -> Mapping[type[Exception], Handler]:
+    """Return handlers for what no route of ours raises: unknown paths, wrong methods, the rest.
+
+    Give them to the application: `app.add_exception_handler(kind, handler)`.
+    """
+    pages = Pages()
+
+    async def handle(request: Request, error: Exception) -> Response:
+        return any_problem(request, problem_of(error), pages)
+
+    return {HTTPException: handle, Exception: handle}

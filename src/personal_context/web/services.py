@@ -1,0 +1,89 @@
+"""What the doors for people need from the product; the runtime satisfies it by shape."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from personal_context.domain.models import (
+    PassReport,
+    ReindexProgress,
+    SearchAnswer,
+    SourceType,
+    Status,
+)
+
+
+class Searching(Protocol):
+    """Answers queries."""
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        source_types: Collection[SourceType] | None = None,
+    ) -> SearchAnswer:
+        """Return at most *limit* contents that answer *query*, best first."""
+        ...
+
+
+class Reindexing(Protocol):
+    """Embeds everything anew, beside what search uses meanwhile."""
+
+    async def start(self) -> ReindexProgress:
+        """Start, or join the run that is under way.
+
+        Raises:
+            EmbeddingError: The provider could not be asked for its model.
+        """
+        ...
+
+    async def progress(self) -> ReindexProgress:
+        """Say how far it is."""
+        ...
+
+    async def wait(self) -> ReindexProgress:
+        """Return once the run under way has ended; at once if there is none.
+
+        Giving up the wait does not stop the run.
+        """
+        ...
+
+
+class Syncing(Protocol):
+    """Brings the mirror up to date."""
+
+    async def sync_now(self, *, full: bool) -> Sequence[PassReport]:
+        """Pull every collection; with *full*, read every document again.
+
+        Raises:
+            UpstreamNotConfigured: There is no Outline to pull from.
+        """
+        ...
+
+
+class Services(Protocol):
+    """Everything that the page and the REST routes use."""
+
+    @property
+    def version(self) -> str:
+        """The program's version."""
+        ...
+
+    @property
+    def search(self) -> Searching:
+        """Search."""
+        ...
+
+    @property
+    def reindex(self) -> Reindexing:
+        """Reindexing of everything."""
+        ...
+
+    @property
+    def sync(self) -> Syncing:
+        """Sync with Outline."""
+        ...
+
+    async def status(self) -> Status:
+        """Return everything that a person wants to know at a glance."""
+        ...

@@ -1,0 +1,251 @@
+"""What the page says of a status: every decision of the panel, as pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from personal_context.domain.models import (
+    Counts,
+    PassReport,
+    PushState,
+    ReindexProgress,
+    ReindexState,
+    SourceType,
+    Status,
+    SyncState,
+    SyncStatus,
+)
+from personal_context.web.humanize import duration, percent, plural
+from personal_context.web.jobs import SyncOutcome
+
+POLL_BUSY = 1
+"""Seconds between two looks while something moves."""
+
+POLL_SLOW = 5
+"""Seconds while something may move, e.g. a paused reindex."""
+
+POLL_QUIET = 20
+"""Seconds while nothing is expected."""
+
+_SOURCE_NAMES = {SourceType.OUTLINE: "Outline", SourceType.NOTE: "Notes", SourceType.WEB: "Web"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One figure with its name."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    """One collection in the table; `tone` is `good`, `busy`, `bad` or `quiet`."""
+
+    name: str
+    documents: int
+    pulled_at: datetime | None
+    label: str
+    tone: str
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A progress bar: 0 <= value <= total, and the words beside it."""
+
+    value: int
+    total: int
+    percent: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncNews:
+    """What the last sync by hand came to, in one line, and what failed."""
+
+    ended_at: datetime
+    text: str
+    tone: str
+    failures: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Everything that the panel shows.
+
+    Attributes:
+        poll: Seconds until the page looks again.
+        announcement: Read aloud when it changes; it changes seldom.
+    """
+
+    status: Status
+    tiles: Sequence[Tile]
+    collections: Sequence[CollectionRow]
+    index: Bar | None
+    reindex: Bar | None
+    reindexing: bool
+    syncing: bool
+    news: SyncNews | None
+    waiting: str | None
+    poll: int
+    announcement: str
+
+    @property
+    def local(self) -> bool:
+        """Whether there is no Outline."""
+        return self.status.outline_url is None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something moves that a person waits for."""
+        return self.reindexing or self.syncing
+
+
+def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Panel:
+    """Return what the panel shows.
+
+    Args:
+        status: As the product reports it.
+        syncing: Whether a sync started on the page is under way.
+        outcome: What the last one came to.
+    """
+    state = status.reindex.state
+    reindexing = state in {ReindexState.RUNNING, ReindexState.PAUSED}
+    syncing = syncing or any(c.status is SyncStatus.SYNCING for c in status.collections)
+    return Panel(
+        status=status,
+        tiles=tiles(status.counts),
+        collections=[collection_row(c, status.counts) for c in status.collections],
+        index=index_bar(status),
+        reindex=reindex_bar(status.reindex),
+        reindexing=reindexing,
+        syncing=syncing,
+        news=sync_news(outcome) if outcome else None,
+        waiting=waiting(status.counts),
+        poll=poll(status, syncing=syncing),
+        announcement=announcement(status.reindex, syncing=syncing),
+    )
+
+
+def tiles(counts: Counts) -> list[Tile]:
+    """The figures at the top: everything, then each source that has something."""
+    sources = [
+        Tile(_SOURCE_NAMES.get(kind, kind.value), counts.by_source_type.get(kind.value, 0))
+        for kind in SourceType
+    ]
+    return [
+        Tile("Documents", counts.contents),
+        Tile("Sections", counts.sections),
+        *(tile for tile in sources if tile.value),
+    ]
+
+
+def waiting(counts: Counts) -> str | None:
+    """What has not reached Outline yet, or None."""
+    pending = counts.outbox.get(PushState.PENDING.value, 0)
+    failed = counts.outbox.get(PushState.FAILED.value, 0)
+    parts = [f"{plural(pending, 'addition')} on the way to Outline"] if pending else []
+    if failed:
+        parts.append(f"{plural(failed, 'addition')} refused by Outline")
+    return ", ".join(parts) + "." if parts else None
+
+
+def collection_row(state: SyncState, counts: Counts) -> CollectionRow:
+    """One line of the table."""
+    if state.status is SyncStatus.ERROR:
+        label, tone = "Needs attention", "bad"
+    elif state.status is SyncStatus.SYNCING:
+        label, tone = "Syncing", "busy"
+    elif state.finished_at is None:
+        label, tone = "Not synced yet", "quiet"
+    else:
+        label, tone = "Up to date", "good"
+    return CollectionRow(
+        name=state.name or state.collection_id,
+        documents=counts.by_collection.get(state.collection_id, 0),
+        pulled_at=state.finished_at,
+        label=label,
+        tone=tone,
+        error=state.error_message,
+    )
+
+
+def index_bar(status: Status) -> Bar | None:
+    """How much of the store search by meaning covers; None when there is nothing to cover."""
+    progress = status.index.progress
+    if status.index.model is None or progress.total == 0:
+        return None
+    text = f"{progress.done:,} of {plural(progress.total, 'section')} embedded"
+    if progress.failed:
+        text += f", {progress.failed:,} refused by the provider"
+    return Bar(progress.done, progress.total, percent(progress.done, progress.total), text)
+
+
+def reindex_bar(progress: ReindexProgress) -> Bar | None:
+    """How far reindexing is; None when there is nothing to say."""
+    if progress.state is ReindexState.IDLE:
+        return None
+    dealt_with = min(progress.success + progress.errors, progress.total)
+    text = f"{dealt_with:,} of {plural(progress.total, 'section')}"
+    if progress.state is ReindexState.RUNNING:
+        if progress.rate > 0:
+            text += f" · {progress.rate:,.0f} per second"
+        if (left := eta_seconds(progress)) is not None:
+            text += f" · about {duration(left)} left"
+    if progress.errors:
+        text += f" · {plural(progress.errors, 'error')}"
+    return Bar(dealt_with, progress.total, percent(dealt_with, progress.total), text)
+
+
+def eta_seconds(progress: ReindexProgress) -> float | None:
+    """Seconds until reindexing ends at the present rate; None when nobody can tell."""
+    if progress.state is not ReindexState.RUNNING or progress.rate <= 0:
+        return None
+    return max(0, progress.total - progress.success - progress.errors) / progress.rate
+
+
+def sync_news(outcome: SyncOutcome) -> SyncNews:
+    """The last sync by hand in one line."""
+    if outcome.problem is not None:
+        failures = [t for t in (outcome.problem.cause, outcome.problem.hint) if t]
+        return SyncNews(outcome.ended_at, outcome.problem.message, "bad", failures)
+    failures = [line for report in outcome.reports for line in _failures(report)]
+    tone = "bad" if failures else "good"
+    return SyncNews(outcome.ended_at, _summary(outcome.reports), tone, failures)
+
+
+def poll(status: Status, *, syncing: bool) -> int:
+    """Seconds until it is worth looking again."""
+    if syncing or status.reindex.state is ReindexState.RUNNING:
+        return POLL_BUSY
+    embedding = status.index.progress.missing > status.index.progress.failed
+    return POLL_SLOW if embedding or status.reindex.state is ReindexState.PAUSED else POLL_QUIET
+
+
+def announcement(progress: ReindexProgress, *, syncing: bool) -> str:
+    """What a screen reader says of the work under way: its state, never its figures."""
+    said = {
+        ReindexState.IDLE: "",
+        ReindexState.RUNNING: "Reindexing is running.",
+        ReindexState.PAUSED: "Reindexing is paused.",
+        ReindexState.DONE: "Reindexing has ended.",
+    }[progress.state]
+    return " ".join(part for part in (said, "Sync is running." if syncing else "") if part)
+
+
+def _summary(reports: Sequence[PassReport]) -> str:
+    counted = (
+        ("new", sum(r.created for r in reports)),
+        ("changed", sum(r.updated for r in reports)),
+        ("moved", sum(r.moved for r in reports)),
+        ("removed", sum(r.removed for r in reports)),
+    )
+    parts = [f"{count:,} {word}" for word, count in counted if count]
+    return f"{', '.join(parts) or 'Nothing changed'} in {plural(len(reports), 'collection')}."
+
+
+def _failures(report: PassReport) -> list[str]:
+    name = report.name or report.collection_id
+    lines = [f"{name}: {report.error}"] if report.error else []
+    return [*lines, *(f"{name}, {doc}: {why}" for doc, why in report.failed.items())]

@@ -1,0 +1,229 @@
+"""A product that the page can be tried on: every odd state is one assignment away."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from personal_context.domain.errors import UpstreamNotConfigured
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    ContentSummary,
+    Counts,
+    EmbeddingModel,
+    IndexProgress,
+    IndexStatus,
+    PassReport,
+    ReindexProgress,
+    ReindexState,
+    ScoreBreakdown,
+    SearchAnswer,
+    SearchResult,
+    SourceType,
+    Status,
+    StoredSection,
+    SyncState,
+    SyncStatus,
+)
+
+NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+
+
+def clock() -> datetime:
+    return NOW
+
+
+def result(
+    title="Restoring the database",
+    *,
+    preview="Stop the writers, copy the newest backup over the data folder, start one writer.",
+    url="https://wiki.example/doc/restoring-the-database-a1B2c3D4e5",
+    source_type=SourceType.OUTLINE,
+    path=("Operations", "Runbooks"),
+    tags=("runbook",),
+    heading_path=("Backups", "Restore"),
+    score=0.93,
+):
+    content_id = ContentId("5d2b7c1e-0b57-4c51-9a3e-1c5a4a1d2f10")
+    return SearchResult(
+        content=ContentSummary(
+            id=content_id,
+            title=title,
+            source_type=source_type,
+            url=url,
+            tags=tags,
+            path=path,
+            updated_at=NOW - timedelta(days=3),
+        ),
+        score=score,
+        breakdown=ScoreBreakdown(vector=1.0, keyword=0.825, cosine=0.71, bm25=4.2),
+        section=StoredSection(7, content_id, 2, heading_path, preview, 12, 20),
+        preview=preview,
+    )
+
+
+def results():
+    return [
+        result(),
+        result(
+            "What we decided about backups",
+            preview="We keep seven daily and four weekly backups. A backup that was never "
+            "restored is a hope.\nThe restore is tried on the first Monday of a month.",
+            url=None,
+            source_type=SourceType.NOTE,
+            path=(),
+            tags=("decision", "backup"),
+            heading_path=(),
+            score=0.74,
+        ),
+        result(
+            "WAL mode and backups of SQLite",
+            preview="The online backup API copies a live database page by page.",
+            url="https://sqlite.example/backup.html",
+            source_type=SourceType.WEB,
+            path=("Reading list",),
+            tags=(),
+            heading_path=("Using the online backup API",),
+            score=0.41,
+        ),
+    ]
+
+
+@dataclass
+class FakeSearch:
+    found: list[SearchResult] = field(default_factory=results)
+    degraded: str | None = None
+    error: Exception | None = None
+    asked: list[tuple[str, int, frozenset | None]] = field(default_factory=list)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        source_types: Collection[SourceType] | None = None,
+    ) -> SearchAnswer:
+        self.asked.append((query, limit, source_types))
+        if self.error:
+            raise self.error
+        kinds = source_types or set(SourceType)
+        found = [hit for hit in self.found if hit.content.source_type in kinds][:limit]
+        mode = "keyword" if self.degraded else "hybrid"
+        return SearchAnswer(query, found, mode, self.degraded, {"keyword": 0.4})
+
+
+@dataclass
+class FakeReindex:
+    """Each look at it finds `step` more sections done."""
+
+    now: ReindexProgress = field(default_factory=lambda: ReindexProgress(ReindexState.IDLE))
+    total: int = 256
+    step: int = 0
+    error: Exception | None = None
+    starts: int = 0
+
+    async def start(self) -> ReindexProgress:
+        if self.error:
+            raise self.error
+        self.starts += 1
+        if self.now.state not in {ReindexState.RUNNING, ReindexState.PAUSED}:
+            self.now = ReindexProgress(ReindexState.RUNNING, self.total, rate=64.0)
+        return self.now
+
+    async def progress(self) -> ReindexProgress:
+        if self.now.state is ReindexState.RUNNING:
+            success = min(self.total, self.now.success + self.step)
+            state = ReindexState.DONE if success == self.total else ReindexState.RUNNING
+            self.now = replace(self.now, success=success, state=state)
+        return self.now
+
+    async def wait(self) -> ReindexProgress:
+        if self.now.state is ReindexState.RUNNING:
+            self.now = replace(self.now, success=self.total, state=ReindexState.DONE)
+        return self.now
+
+
+REPORT = PassReport(CollectionId("c1"), "Operations", created=3, updated=1, requests=4)
+
+
+@dataclass
+class FakeSync:
+    reports: Sequence[PassReport] = (REPORT,)
+    error: Exception | None = None
+    asked: list[bool] = field(default_factory=list)
+
+    async def sync_now(self, *, full: bool) -> Sequence[PassReport]:
+        self.asked.append(full)
+        if self.error:
+            raise self.error
+        return self.reports
+
+
+def status(**changes):
+    values = {
+        "version": "1.2.3",
+        "outline_url": "https://wiki.example",
+        "sync_enabled": True,
+        "syncing_here": True,
+        "next_sync_at": NOW + timedelta(minutes=4),
+        "counts": Counts(
+            contents=1284,
+            sections=9310,
+            by_source_type={"outline": 1240, "note": 41, "web": 3},
+            by_collection={"c1": 912, "c2": 328, "c3": 0},
+            outbox={},
+        ),
+        "collections": [
+            SyncState(
+                CollectionId("c1"),
+                "Operations",
+                SyncStatus.IDLE,
+                "2026-01-02T11:50:00.000Z",
+                NOW - timedelta(minutes=3),
+            ),
+            SyncState(
+                CollectionId("c2"),
+                "Product",
+                SyncStatus.ERROR,
+                "2026-01-01T10:00:00.000Z",
+                NOW - timedelta(days=1, hours=2),
+                "Outline answered 403: the key lost its access to this collection.",
+            ),
+            SyncState(CollectionId("c3"), "Research"),
+        ],
+        "index": IndexStatus(
+            EmbeddingModel("embedded", "all-MiniLM-L6-v2", 384), IndexProgress(9310, 9310)
+        ),
+    }
+    return Status(**{**values, "reindex": ReindexProgress(ReindexState.IDLE), **changes})
+
+
+def local_status(**changes):
+    local = {"outline_url": None, "sync_enabled": False, "collections": [], "next_sync_at": None}
+    return status(**{**local, **changes})
+
+
+def empty_status():
+    return local_status(
+        counts=Counts(0, 0, {}, {}, {}), index=IndexStatus(None, IndexProgress(0, 0))
+    )
+
+
+@dataclass
+class FakeServices:
+    version: str = "1.2.3"
+    search: FakeSearch = field(default_factory=FakeSearch)
+    reindex: FakeReindex = field(default_factory=FakeReindex)
+    sync: FakeSync = field(default_factory=FakeSync)
+    shown: Status = field(default_factory=status)
+    error: Exception | None = None
+
+    async def status(self) -> Status:
+        if self.error:
+            raise self.error
+        return replace(self.shown, reindex=await self.reindex.progress())
+
+
+def local_services():
+    refused = UpstreamNotConfigured("There is no Outline to sync with.")
+    return FakeServices(shown=local_status(), sync=FakeSync(error=refused))
