@@ -1,6 +1,5 @@
 """all-MiniLM-L6-v2 as one int8 ONNX file, with its tokenizer: data only, no code that runs."""
 
-from importlib.resources import files
 from pathlib import Path
 
 NAME = "all-MiniLM-L6-v2-int8"
@@ -33,5 +32,8 @@ def tokenizer_path() -> Path:
 
 
 def _path(name: str) -> Path:
+    # Loading importlib.resources takes longer than all the rest here, and only the path needs it.
+    from importlib.resources import files
+
     # A wheel is always unpacked before it is imported, so a resource is a real file.
     return Path(str(files(__package__).joinpath(name)))

@@ -1,0 +1,114 @@
+"""The embedded model: all-MiniLM-L6-v2 on onnxruntime, in this process, without a network."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from personal_context.domain.errors import EmbeddingUnavailable
+from personal_context.domain.models import EmbeddingModel
+from personal_context.embeddings.minilm import MiniLM
+from personal_context.embeddings.vectors import combine
+
+if TYPE_CHECKING:
+    from personal_context.ports import Vector
+
+T = TypeVar("T")
+
+_MOST_THREADS = 4  # a background index must leave a machine usable
+
+
+class LocalEmbedder:
+    """Embeds on this machine; see ports.Embedder.
+
+    The model is loaded at the first use, in a thread. Passages are computed one after the other in
+    one thread and queries in another, on the same model: a query never waits for the backlog, only
+    shares the processor with the window that is being computed. A text is computed alone, never
+    padded into a batch: that is as fast, and its vector never depends on its neighbours.
+
+    Args:
+        threads: Processors that one computation uses; None for all there are, at most 4.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads or min(_processors(), _MOST_THREADS)
+        self._loading = Lock()
+        self._minilm: MiniLM | None = None
+        self._passages: ThreadPoolExecutor | None = None
+        self._queries: ThreadPoolExecutor | None = None
+
+    async def __aenter__(self) -> Self:
+        """Make ready; nothing is loaded yet."""
+        self._passages = ThreadPoolExecutor(1, "embed-passages")
+        self._queries = ThreadPoolExecutor(1, "embed-query")
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Stop after the window that is being computed, and let go of the model."""
+        workers = (self._passages, self._queries)
+        self._passages = self._queries = self._minilm = None
+        for worker in workers:
+            if worker is not None:
+                worker.shutdown(wait=False)
+
+    async def warm_up(self) -> None:
+        """Load the model now, so that the first query does not wait for it."""
+        await _run(self._queries, self._load)
+
+    async def model(self) -> EmbeddingModel:
+        """See Embedder.model; nothing is loaded for it."""
+        from personal_context_minilm import DIMENSION, NAME
+
+        return EmbeddingModel("local", NAME, DIMENSION)
+
+    async def embed(self, texts: Sequence[str]) -> "Sequence[Vector]":
+        """See Embedder.embed. A text over 256 tokens gets the mean of its windows."""
+        return [await self._embed(self._passages, text) for text in texts]
+
+    async def embed_query(self, text: str) -> "Vector":
+        """See Embedder.embed_query."""
+        return await self._embed(self._queries, text)
+
+    async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Vector":
+        minilm, windows = await _run(worker, partial(self._prepare, text))
+        # One trip to the thread per window: a cancelled caller leaves at most one behind.
+        vectors = [await _run(worker, partial(minilm.vector, window)) for window in windows]
+        return combine(vectors, [len(window) for window in windows])
+
+    def _prepare(self, text: str) -> tuple[MiniLM, list[list[int]]]:
+        minilm = self._load()
+        return minilm, minilm.windows(text)
+
+    def _load(self) -> MiniLM:
+        with self._loading:
+            if self._minilm is None:
+                self._minilm = MiniLM(self._threads)
+            return self._minilm
+
+
+async def _run(worker: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
+    """Run in the worker's thread; the caller can be cancelled, the work then ends unseen."""
+    closed = EmbeddingUnavailable("The embedded model is closed.", cause="use it in `async with`")
+    if worker is None:
+        raise closed
+    try:
+        future = worker.submit(work)
+    except RuntimeError as error:  # it was shut down between two windows
+        raise closed from error
+    return await asyncio.wrap_future(future)
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
