@@ -108,11 +108,10 @@ def test_recorded_answers_read_as_a_person_expects():
     assert {name: readable(text) for name, text in returned.items()} == expected
 
 
-PIECES = st.sampled_from(
-    r"""\n \ \\ ` `` ``` ~~~ ::: :::info +++ == = @[Ada](mention://user/1) ![a](/api/files.get?x)
-    [b](/api/attachments.redirect?id=1) $ $$ # > - | <br> a 1. [ ] ( ) " """.split(" ")
-)
-TEXTS = st.lists(PIECES | st.sampled_from([" ", "\n", "\n\n"]) | st.text(max_size=3)).map("".join)
+SIGNS = r"\n \ \\ ` `` ``` ~~~ ::: :::info +++ == = $ $$ # > - | <br> a 1. [ ] ( )"
+LINKS = ["@[Ada](mention://user/1)", "![a](/api/files.get?x)", "[b](/api/files.get?id=1)"]
+PIECES = st.sampled_from([*SIGNS.split(" "), *LINKS, " ", "\n", "\n\n"])
+TEXTS = st.lists(PIECES | st.text(max_size=3)).map("".join)
 
 
 @given(TEXTS)
