@@ -1,0 +1,228 @@
+"""One request to Outline's API: within its limits, repeated when that may help, typed errors."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import stamina
+
+from personal_context.domain.errors import UpstreamIdTaken
+from personal_context.upstream import failures
+from personal_context.upstream.address import ApiKey
+from personal_context.upstream.failures import Asked, Failure
+from personal_context.upstream.json_text import decode
+from personal_context.upstream.limits import RateLimits
+
+_CONNECT_SECONDS = 10.0
+_CONNECTIONS = 8
+# A page of documents takes 1 s; below this many bytes decoding takes under 10 ms.
+_DECODE_IN_THREAD = 1_000_000
+
+
+class IdTakenOnRepeat(UpstreamIdTaken):
+    """The id is taken, and an earlier attempt of the same call may have taken it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one call goes on.
+
+    Attributes:
+        attempts: Requests at most, at least 1.
+        retry_seconds: Seconds after the first request at which no further one is begun. A longer
+            Retry-After ends the call at once.
+        timeout: Seconds to wait for each piece of an answer; a whole one may take four times that.
+    """
+
+    attempts: int = 5
+    retry_seconds: float = 120.0
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of any status.
+
+    Attributes:
+        body: Decoded JSON, or the start of the text if it isn't JSON.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What one call has been through."""
+
+    started: float | None = None
+    arrived: bool = False
+
+
+class Api:
+    """Sends calls of one API key. Open it before use; opening and closing never ask Outline.
+
+    Args:
+        address: Of the wiki, without `/api`.
+        key: Authorizes every request.
+        user_agent: Names us in Outline's logs.
+        patience: When to give up.
+        transport: Replaces the network, for tests.
+        monotonic: Tells seconds on a clock that never goes back.
+        sleep: Waits that many seconds on the same clock.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        key: ApiKey,
+        *,
+        user_agent: str,
+        patience: Patience,
+        transport: httpx.AsyncBaseTransport | None,
+        monotonic: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._address = address
+        self._key = key
+        self._user_agent = user_agent
+        self._patience = patience
+        self._transport = transport
+        self._monotonic = monotonic
+        self._limits = RateLimits(monotonic=monotonic, sleep=sleep, patience=patience.retry_seconds)
+        self._http: httpx.AsyncClient | None = None
+        self.requests_sent = 0
+
+    async def open(self) -> None:
+        """Make the connection pool."""
+        self._http = httpx.AsyncClient(
+            base_url=f"{self._address}/api/",
+            headers={
+                "Authorization": self._key.header(),
+                "Accept": "application/json",
+                "Accept-Encoding": "gzip",
+                "Content-Type": "application/json",
+                "User-Agent": self._user_agent,
+            },
+            # A redirect would turn a POST into a GET, or carry documents to another host.
+            follow_redirects=False,
+            timeout=httpx.Timeout(self._patience.timeout, connect=_CONNECT_SECONDS, pool=None),
+            limits=httpx.Limits(max_connections=_CONNECTIONS),
+            transport=self._transport,
+        )
+
+    async def close(self) -> None:
+        """Close the connections; closing twice is fine."""
+        http, self._http = self._http, None
+        if http is not None:
+            await http.aclose()
+
+    async def call(self, endpoint: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call an endpoint and return the whole answer, `ok` being true.
+
+        It must be safe to repeat.
+
+        Raises:
+            IdTakenOnRepeat: 400 `id must be unique` after an attempt that may have arrived.
+            UpstreamRejected: Outline refused it; subclasses say more.
+            UpstreamUnavailable: It failed in ways that may pass, also in the last attempt.
+        """
+        asked, content = self._prepare(endpoint, body)
+        progress = _Progress()
+        try:
+            async for attempt in stamina.retry_context(
+                on=self._again(progress),
+                attempts=self._patience.attempts,
+                timeout=None,  # `_again` knows which waiting counts
+                wait_initial=0.5,
+                wait_max=10.0,
+                wait_jitter=1.0,
+            ):
+                with attempt:
+                    return await self._attempt(asked, content, progress)
+        except Failure as failure:
+            error = failure.error
+            if isinstance(error, UpstreamIdTaken) and progress.arrived:
+                error = IdTakenOnRepeat(error.what, status=error.status, cause=error.cause)
+            raise error from failure.__cause__
+        raise AssertionError  # unreachable: stamina returns or raises
+
+    async def ask_once(self, endpoint: str, body: Mapping[str, Any]) -> Reply:
+        """Send one request and return the answer, whatever it is.
+
+        Raises:
+            UpstreamUnavailable: There was no whole answer.
+        """
+        asked, content = self._prepare(endpoint, body)
+        try:
+            return await self._send(asked, content, _Progress())
+        except Failure as failure:
+            raise failure.error from failure.__cause__
+
+    def _prepare(self, endpoint: str, body: Mapping[str, Any]) -> tuple[Asked, bytes]:
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        encoded = content.encode("utf-8", "replace")
+        subject = str(body.get("id") or body.get("collectionId") or "")[:80]
+        return Asked(endpoint, subject, len(encoded), self._key.hide), encoded
+
+    def _again(self, progress: _Progress) -> Callable[[Exception], bool | float]:
+        def hook(error: Exception) -> bool | float:
+            if not isinstance(error, Failure) or not error.again:
+                return False
+            started = progress.started
+            spent = 0.0 if started is None else self._monotonic() - started
+            left = self._patience.retry_seconds - spent
+            if error.wait is None:
+                return left > 0
+            # The limits hold the next attempt back, together with all other callers.
+            return 0.0 if error.wait <= left else False
+
+        return hook
+
+    async def _attempt(
+        self, asked: Asked, content: bytes, progress: _Progress
+    ) -> Mapping[str, Any]:
+        try:
+            reply = await self._send(asked, content, progress)
+            return _success(asked, reply)
+        except Failure as failure:
+            # A refusal did nothing: only what may pass can have been done all the same.
+            progress.arrived |= failure.arrived and failure.again
+            if failure.wait is not None or failure.limit is not None:
+                self._limits.slow_down(asked.endpoint, seconds=failure.wait, limit=failure.limit)
+            raise
+
+    async def _send(self, asked: Asked, content: bytes, progress: _Progress) -> Reply:
+        if self._http is None:
+            raise RuntimeError("The client is not open: use `async with`.")
+        async with self._limits.request(asked.endpoint):
+            if progress.started is None:
+                progress.started = self._monotonic()
+            self.requests_sent += 1
+            try:
+                async with asyncio.timeout(4 * self._patience.timeout):
+                    response = await self._http.post(asked.endpoint, content=content)
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+                raise failures.unreachable(asked, error) from error
+        return Reply(response.status_code, response.headers, await _body(response.content))
+
+
+def _success(asked: Asked, reply: Reply) -> Mapping[str, Any]:
+    if reply.status != httpx.codes.OK:
+        raise failures.refused(asked, reply.status, reply.headers, reply.body)
+    if not isinstance(reply.body, dict) or reply.body.get("ok") is not True:
+        raise failures.garbled(asked, reply.body)
+    return reply.body
+
+
+async def _body(content: bytes) -> Any:  # noqa: ANN401  # JSON is anything.
+    try:
+        if len(content) > _DECODE_IN_THREAD:
+            return await asyncio.to_thread(decode, content)
+        return decode(content)
+    except ValueError:
+        return content[:200].decode("utf-8", "replace")

@@ -1,0 +1,251 @@
+"""The Outline workspace over its API: the production form of ports.Upstream."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from personal_context.domain.errors import UpstreamUnavailable
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    Page,
+    TreeNode,
+    UpstreamCollection,
+    UpstreamDocument,
+)
+from personal_context.ports import Direction, SortField
+from personal_context.upstream import parse, scopes
+from personal_context.upstream.address import ApiKey, wiki_address
+from personal_context.upstream.api import Api, IdTakenOnRepeat, Patience
+from personal_context.upstream.json_text import clean
+from personal_context.upstream.parse import AuthInfo, Unreadable
+
+T = TypeVar("T")
+
+_PAGE = 100
+_log = logging.getLogger(__name__)
+
+
+class OutlineClient:
+    """Asks one Outline workspace with one API key. Satisfies ports.Upstream.
+
+    Opened with `async with`; constructing and opening send nothing.
+
+    Args:
+        base_url: Address of the wiki, with or without `/api` or a slash at its end.
+        api_key: Never shown in errors, logs or repr.
+        version: Ours, for the User-Agent.
+        patience: When a call gives up.
+        transport: Replaces the network, for tests.
+        monotonic: Tells seconds on a clock that never goes back.
+        sleep: Waits that many seconds on the same clock.
+
+    Raises:
+        ConfigError: The address or the key can't be used.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        version: str = "dev",
+        patience: Patience | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._address = wiki_address(base_url)
+        self._api = Api(
+            self._address,
+            ApiKey(api_key),
+            user_agent=f"personal-context/{version}",
+            patience=patience or Patience(),
+            transport=transport,
+            monotonic=monotonic,
+            sleep=sleep,
+        )
+
+    def __repr__(self) -> str:
+        return f"OutlineClient({self._address!r})"
+
+    async def __aenter__(self) -> Self:
+        await self._api.open()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        await self._api.close()
+
+    @property
+    def requests_sent(self) -> int:
+        """See Upstream.requests_sent."""
+        return self._api.requests_sent
+
+    async def collections(self) -> Sequence[UpstreamCollection]:
+        """See Upstream.collections. In Outline's order."""
+        found: dict[CollectionId, UpstreamCollection] = {}
+        while True:
+            body = {"offset": len(found), "limit": _PAGE}
+            answer = await self._api.call("collections.list", body)
+            page = _read("collections.list", _collections, answer)
+            known = len(found)
+            found.update({collection.id: collection for collection in page})
+            # A page that brings nothing new is the end too, whatever its length.
+            if len(page) < _page_size(answer, _PAGE) or len(found) == known:
+                break
+        return [c for c in found.values() if not (c.archived_at or c.deleted_at)]
+
+    async def collection(self, collection_id: CollectionId) -> UpstreamCollection:
+        """See Upstream.collection. A collection's urlId is understood too."""
+        answer = await self._api.call("collections.info", {"id": collection_id})
+        found = _read("collections.info", parse.collection, answer)
+        _check_asked("collections.info", collection_id, found.id, found.url_id)
+        return found
+
+    async def tree(self, collection_id: CollectionId) -> Sequence[TreeNode]:
+        """See Upstream.tree."""
+        answer = await self._api.call("collections.documents", {"id": collection_id})
+        return _read("collections.documents", parse.tree, answer)
+
+    async def list_documents(
+        self,
+        collection_id: CollectionId,
+        *,
+        sort: SortField,
+        direction: Direction,
+        offset: int,
+        limit: int,
+    ) -> Page:
+        """See Upstream.list_documents."""
+        body = {
+            "collectionId": collection_id,
+            "sort": sort,
+            "direction": direction,
+            "offset": offset,
+            "limit": limit,
+        }
+        answer = await self._api.call("documents.list", body)
+        raw = _read("documents.list", parse.items, answer)
+        page = self._page(raw, last=len(raw) < _page_size(answer, limit))
+        for document in page.documents:
+            if document.collection_id != collection_id.lower():
+                # A filter that was ignored would mirror what nobody asked for.
+                cause = f"{document.id} is in collection {document.collection_id}."
+                raise _unreadable("documents.list", cause)
+        return page
+
+    async def document(self, content_id: ContentId) -> UpstreamDocument:
+        """See Upstream.document."""
+        answer = await self._api.call("documents.info", {"id": content_id})
+        found = self._document("documents.info", answer)
+        _check_asked("documents.info", content_id, found.id, found.url_id)
+        return found
+
+    async def create_document(
+        self,
+        content_id: ContentId,
+        *,
+        title: str,
+        text: str,
+        collection_id: CollectionId,
+        parent_id: ContentId | None = None,
+    ) -> UpstreamDocument:
+        """See Upstream.create_document.
+
+        Repeating is safe, because the id is ours: when an attempt whose answer was lost has
+        created the document, that document is returned.
+        """
+        body: dict[str, Any] = {
+            "id": content_id,
+            "title": clean(title),
+            "text": clean(text),
+            "collectionId": collection_id,
+            "publish": True,
+        }
+        if parent_id is not None:
+            body["parentDocumentId"] = parent_id
+        try:
+            answer = await self._api.call("documents.create", body)
+        except IdTakenOnRepeat:
+            found = await self.document(content_id)
+            same_title = found.title.strip() == clean(title).strip()
+            if same_title and found.collection_id == collection_id.lower():
+                return found
+            raise
+        created = self._document("documents.create", answer)
+        _check_asked("documents.create", content_id, created.id, created.url_id)
+        return created
+
+    async def auth_info(self) -> AuthInfo:
+        """Return whom the key acts as."""
+        answer = await self._api.call("auth.info", {})
+        return _read("auth.info", parse.auth_info, answer)
+
+    async def scopes(self) -> Mapping[str, bool | None]:
+        """Try which endpoints the key may call, without changing anything.
+
+        Returns:
+            For each endpoint of scopes.PROBES: allowed, not allowed, or None if it can't be told.
+
+        Raises:
+            UpstreamAuthError: Outline does not accept the key at all.
+            UpstreamUnavailable: Outline could not be reached.
+        """
+        return await scopes.probe(self._api)
+
+    def _page(self, raw: Sequence[Any], *, last: bool) -> Page:
+        documents: list[UpstreamDocument] = []
+        broken: dict[ContentId, str] = {}
+        for data in raw:
+            try:
+                documents.append(parse.document(data, base_url=self._address))
+            except Unreadable as error:
+                broken_id = parse.document_id(data)
+                _log.warning("Document %s can't be read: %s", broken_id or "without id", error)
+                if broken_id is not None:
+                    broken[broken_id] = str(error)
+        return Page(documents, last, broken)
+
+    def _document(self, endpoint: str, answer: Mapping[str, Any]) -> UpstreamDocument:
+        return _read(endpoint, partial(parse.document, base_url=self._address), answer)
+
+
+def _collections(data: object) -> list[UpstreamCollection]:
+    return [parse.collection(each) for each in parse.items(data)]
+
+
+def _page_size(answer: Mapping[str, Any], asked: int) -> int:
+    """Return how many items a full page has: a server may give fewer than were asked for."""
+    pagination = answer.get("pagination")
+    given = pagination.get("limit") if isinstance(pagination, dict) else None
+    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+        return min(asked, given)
+    return asked
+
+
+def _read(endpoint: str, read: Callable[[object], T], answer: Mapping[str, Any]) -> T:
+    try:
+        return read(answer.get("data"))
+    except Unreadable as error:
+        raise _unreadable(endpoint, str(error)) from None
+
+
+def _check_asked(endpoint: str, asked: str, found_id: str, url_id: str) -> None:
+    """Refuse something else than what was asked for: it would be stored under a wrong id."""
+    if found_id != asked.lower() and url_id != asked and not asked.endswith(f"-{url_id}"):
+        raise _unreadable(endpoint, f"Asked for {asked}, got {found_id}.")
+
+
+def _unreadable(endpoint: str, cause: str) -> UpstreamUnavailable:
+    return UpstreamUnavailable(f"The answer to {endpoint} could not be read.", cause=cause)
