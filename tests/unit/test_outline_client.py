@@ -19,7 +19,7 @@ from personal_context.domain.errors import (
     ConfigError,
     UpstreamAuthError,
     UpstreamError,
-    UpstreamUnavailable,
+    UpstreamUnreadable,
 )
 from personal_context.domain.models import CollectionId, ContentId
 from personal_context.upstream.outline import OutlineClient
@@ -187,10 +187,10 @@ async def test_an_empty_page_is_the_last_one():
     assert not page.documents
 
 
-@pytest.mark.parametrize("data", [None, {}, "text", [document_json(collectionId=OTHER_ID)]])
-async def test_a_page_that_is_none_or_of_another_collection_is_refused(data):
+@pytest.mark.parametrize("data", [None, {}, "text"])
+async def test_a_page_that_is_none_is_refused(data):
     async with client(Scripted(success(data))) as upstream:
-        with pytest.raises(UpstreamUnavailable):
+        with pytest.raises(UpstreamUnreadable):
             await upstream.list_documents(CollectionId(COLLECTION_ID), **PAGE)
 
 
@@ -203,7 +203,7 @@ async def test_a_document_can_be_asked_for_by_url_id_or_slug():
 @pytest.mark.parametrize("asked", [OTHER_ID, "c9GMRW8P1X", "9GMRW8P1H"])
 async def test_another_document_than_the_one_asked_for_is_refused(asked):
     async with client(Scripted(success(document_json()))) as upstream:
-        with pytest.raises(UpstreamUnavailable):
+        with pytest.raises(UpstreamUnreadable):
             await upstream.document(ContentId(asked))
 
 

@@ -26,6 +26,7 @@ from personal_context.domain.errors import (
     UpstreamRateLimited,
     UpstreamRejected,
     UpstreamUnavailable,
+    UpstreamUnreadable,
 )
 from personal_context.domain.models import CollectionId, ContentId
 from personal_context.upstream.outline import OutlineClient
@@ -156,10 +157,13 @@ async def test_broken_gzip_on_the_wire_is_unavailable():
             await ask(upstream)
 
 
-async def test_a_broken_document_is_unavailable_and_names_the_member():
-    async with client(Scripted(success(document_json(updatedAt="yesterday")))) as upstream:
-        with pytest.raises(UpstreamUnavailable, match="updatedAt"):
+async def test_a_broken_document_is_unreadable_and_names_the_member():
+    outline = Scripted(success(document_json(updatedAt="yesterday")))
+    async with client(outline) as upstream:
+        with pytest.raises(UpstreamUnreadable, match="updatedAt") as caught:
             await ask(upstream)
+    assert DOCUMENT_ID in caught.value.what
+    assert len(outline.requests) == 1
 
 
 async def test_text_without_an_end_is_cut_and_put_on_one_line():

@@ -17,6 +17,7 @@
       - UpstreamConflict        409
     + UpstreamUnavailable       5xx, timeout, cut or garbled body: may pass
       - UpstreamRateLimited     429
+      - UpstreamUnreadable      a whole answer that does not hold what was asked for
   x EmbeddingError
     + EmbeddingRejected         4xx, wrong model or dimension: asking again changes nothing
     + EmbeddingUnavailable      may pass
@@ -205,6 +206,13 @@ class UpstreamRateLimited(UpstreamUnavailable):
     def __init__(self, what: str, *, retry_after: float | None = None) -> None:
         super().__init__(what)
         self.retry_after = retry_after
+
+
+class UpstreamUnreadable(UpstreamUnavailable):
+    """Outline answered, but this one answer is not what was asked for; others may be fine."""
+
+    code = "upstream_unreadable"
+    default_hint = "It is tried again by itself. If it stays, open and save it in Outline."
 
 
 class EmbeddingError(PersonalContextError):

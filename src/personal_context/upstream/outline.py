@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from personal_context.domain.errors import UpstreamUnavailable
+from personal_context.domain.errors import UpstreamUnreadable
 from personal_context.domain.models import (
     CollectionId,
     ContentId,
@@ -109,14 +109,14 @@ class OutlineClient:
     async def collection(self, collection_id: CollectionId) -> UpstreamCollection:
         """See Upstream.collection. A collection's urlId is understood too."""
         answer = await self._api.call("collections.info", {"id": collection_id})
-        found = _read("collections.info", parse.collection, answer)
-        _check_asked("collections.info", collection_id, found.id, found.url_id)
+        found = _read(f"collections.info ({collection_id})", parse.collection, answer)
+        _check_asked(collection_id, found.id, found.url_id)
         return found
 
     async def tree(self, collection_id: CollectionId) -> Sequence[TreeNode]:
         """See Upstream.tree."""
         answer = await self._api.call("collections.documents", {"id": collection_id})
-        return _read("collections.documents", parse.tree, answer)
+        return _read(f"collections.documents ({collection_id})", parse.tree, answer)
 
     async def list_documents(
         self,
@@ -136,20 +136,14 @@ class OutlineClient:
             "limit": limit,
         }
         answer = await self._api.call("documents.list", body)
-        raw = _read("documents.list", parse.items, answer)
-        page = self._page(raw, last=len(raw) < _page_size(answer, limit))
-        for document in page.documents:
-            if document.collection_id != collection_id.lower():
-                # A filter that was ignored would mirror what nobody asked for.
-                cause = f"{document.id} is in collection {document.collection_id}."
-                raise _unreadable("documents.list", cause)
-        return page
+        raw = _read(f"documents.list ({collection_id})", parse.items, answer)
+        return self._page(raw, last=len(raw) < _page_size(answer, limit))
 
     async def document(self, content_id: ContentId) -> UpstreamDocument:
         """See Upstream.document."""
         answer = await self._api.call("documents.info", {"id": content_id})
-        found = self._document("documents.info", answer)
-        _check_asked("documents.info", content_id, found.id, found.url_id)
+        found = self._document(f"documents.info ({content_id})", answer)
+        _check_asked(content_id, found.id, found.url_id)
         return found
 
     async def create_document(
@@ -183,8 +177,8 @@ class OutlineClient:
             if same_title and found.collection_id == collection_id.lower():
                 return found
             raise
-        created = self._document("documents.create", answer)
-        _check_asked("documents.create", content_id, created.id, created.url_id)
+        created = self._document(f"documents.create ({content_id})", answer)
+        _check_asked(content_id, created.id, created.url_id)
         return created
 
     async def auth_info(self) -> AuthInfo:
@@ -200,7 +194,7 @@ class OutlineClient:
 
         Raises:
             UpstreamAuthError: Outline does not accept the key at all.
-            UpstreamUnavailable: Outline could not be reached.
+            UpstreamUnreadable: Outline could not be reached.
         """
         return await scopes.probe(self._api)
 
@@ -217,8 +211,8 @@ class OutlineClient:
                     broken[broken_id] = str(error)
         return Page(documents, last, broken)
 
-    def _document(self, endpoint: str, answer: Mapping[str, Any]) -> UpstreamDocument:
-        return _read(endpoint, partial(parse.document, base_url=self._address), answer)
+    def _document(self, call: str, answer: Mapping[str, Any]) -> UpstreamDocument:
+        return _read(call, partial(parse.document, base_url=self._address), answer)
 
 
 def _collections(data: object) -> list[UpstreamCollection]:
@@ -234,18 +228,18 @@ def _page_size(answer: Mapping[str, Any], asked: int) -> int:
     return asked
 
 
-def _read(endpoint: str, read: Callable[[object], T], answer: Mapping[str, Any]) -> T:
+def _read(call: str, read: Callable[[object], T], answer: Mapping[str, Any]) -> T:
     try:
         return read(answer.get("data"))
     except Unreadable as error:
-        raise _unreadable(endpoint, str(error)) from None
+        raise _unreadable(call, str(error)) from None
 
 
-def _check_asked(endpoint: str, asked: str, found_id: str, url_id: str) -> None:
+def _check_asked(asked: str, found_id: str, url_id: str) -> None:
     """Refuse something else than what was asked for: it would be stored under a wrong id."""
     if found_id != asked.lower() and url_id != asked and not asked.endswith(f"-{url_id}"):
-        raise _unreadable(endpoint, f"Asked for {asked}, got {found_id}.")
+        raise _unreadable(asked, f"Outline answered with {found_id}.")
 
 
-def _unreadable(endpoint: str, cause: str) -> UpstreamUnavailable:
-    return UpstreamUnavailable(f"The answer to {endpoint} could not be read.", cause=cause)
+def _unreadable(call: str, cause: str) -> UpstreamUnreadable:
+    return UpstreamUnreadable(f"The answer to {call} could not be read.", cause=cause)
