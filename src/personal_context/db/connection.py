@@ -5,10 +5,10 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from personal_context.db.faults import store_error
 from personal_context.db.files import make_private
@@ -44,6 +44,7 @@ class Database:
         self._connections: list[apsw.Connection] = []
         self._writer: ThreadPoolExecutor | None = None
         self._readers: ThreadPoolExecutor | None = None
+        self._jobs: set[Future[Any]] = set()
         self._open = False
 
     async def __aenter__(self) -> Self:
@@ -137,9 +138,10 @@ class Database:
     async def _run(self, executor: ThreadPoolExecutor | None, job: Callable[[], T]) -> T:
         if executor is None or not self._open:
             raise _closed(self.path)
-        return await asyncio.get_running_loop().run_in_executor(
-            executor, lambda: self._guarded(job)
-        )
+        future = executor.submit(self._guarded, job)
+        self._jobs.add(future)
+        future.add_done_callback(self._jobs.discard)
+        return await asyncio.wrap_future(future)
 
     def _guarded(self, job: Callable[[], T]) -> T:
         import apsw
@@ -161,12 +163,12 @@ class Database:
     def _shut_down(self) -> None:
         writer, readers = self._writer, self._readers
         self._writer = self._readers = None
-        if readers is not None:
-            readers.shutdown(wait=False)
         if writer is not None:
             writer.shutdown(wait=True)
-        for connection in list(self._connections):
-            connection.interrupt()
+        # Again and again: an interrupt between two statements of a read is not felt.
+        while wait(self._jobs.copy(), timeout=_RETRY_SECONDS).not_done:
+            for connection in self._connections.copy():
+                connection.interrupt()
         if readers is not None:
             readers.shutdown(wait=True)
         while self._connections:
