@@ -53,6 +53,7 @@ class Runtime:
     indexer: Indexer
     reindex: Reindexer
     orchestrator: Orchestrator
+    database: Database
     store: Store
     index: VectorIndex
     upstream: Upstream | None
@@ -179,6 +180,7 @@ def build_runtime(
         indexer=indexer,
         reindex=reindexer,
         orchestrator=orchestrator,
+        database=database,
         store=store,
         index=index,
         upstream=upstream,

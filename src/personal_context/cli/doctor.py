@@ -1,0 +1,189 @@
+"""`doctor`: what works, what doesn't, and what to do about it."""
+
+import asyncio
+import platform
+import socket
+import stat
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from personal_context.cli.opening import prepared_settings
+from personal_context.cli.output import FAILED, Common
+from personal_context.config import Settings
+from personal_context.db.versions import versions
+from personal_context.domain.errors import PersonalContextError, UpstreamError
+from personal_context.runtime import Runtime, build_runtime
+from personal_context.upstream.outline import OutlineClient
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_PLAIN = Common()
+
+OLDEST_PYTHON = (3, 11)
+
+NEEDED = ("auth.info", "collections.list", "collections.documents", "documents.list")
+"""Endpoints without which nothing is mirrored; the others cost a feature each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        ok: True, False, or None for something to know that is no fault.
+        hint: What to do; empty when nothing is.
+    """
+
+    name: str
+    ok: bool | None
+    found: str
+    hint: str = ""
+
+
+async def doctor(*, common: Common = _PLAIN) -> int:
+    """Check Python, database, embedding, Outline, port and file modes."""
+    settings = prepared_settings(verbose=common.verbose)
+    findings = [_python(), _port(settings)]
+    try:
+        async with build_runtime(settings) as runtime:
+            findings += [
+                await _database(runtime),
+                _file_modes(settings),
+                await _embedding(runtime),
+                *await _outline(runtime),
+            ]
+    except PersonalContextError as error:
+        findings.append(_failed("database", error))
+    common.show(findings, lambda: _render(findings))
+    return FAILED if any(finding.ok is False for finding in findings) else 0
+
+
+def _render(findings: Sequence[Finding]) -> "RenderableType":
+    lines = []
+    for finding in findings:
+        mark, style = {
+            True: ("ok  ", "green"),
+            False: ("FAIL", "bold red"),
+            None: ("note", "yellow"),
+        }[finding.ok]
+        lines.append(Text.assemble((mark, style), f"  {finding.name}: {finding.found}"))
+        if finding.hint and not finding.ok:
+            lines.append(Text(f"      Try: {finding.hint}", style="dim"))
+    return Group(*lines)
+
+
+def _python() -> Finding:
+    new_enough = sys.version_info[:2] >= OLDEST_PYTHON
+    return Finding("Python", new_enough, f"{platform.python_version()} ({platform.system()})")
+
+
+def _port(settings: Settings) -> Finding:
+    where = f"{settings.http_host}:{settings.http_port}"
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        taken = probe.connect_ex((settings.http_host, settings.http_port)) == 0
+    if taken:
+        return Finding(
+            "port",
+            None,
+            f"{where} answers already",
+            "If that isn't personal-context, set PERSONAL_CONTEXT_HTTP_PORT to another port.",
+        )
+    return Finding("port", ok=True, found=f"{where} is free")
+
+
+async def _database(runtime: Runtime) -> Finding:
+    async def look() -> str:
+        counts = await runtime.store.counts()
+        found = await runtime.database.read(versions)
+        return (
+            f"{runtime.settings.db_path}, {counts.contents} documents, "
+            f"SQLite {found.sqlite}, sqlite-vec {found.sqlite_vec}"
+        )
+
+    return await _try("database", look)
+
+
+def _file_modes(settings: Settings) -> Finding:
+    path = settings.db_path
+    wrong = [
+        f"{name} {stat.filemode(name.stat().st_mode)}"
+        for name, open_to in ((path, 0o077), (path.parent, 0o022))
+        if name.exists() and name.stat().st_mode & open_to
+    ]
+    if wrong and sys.platform != "win32":
+        return Finding(
+            "file modes",
+            None,
+            "others may read: " + ", ".join(wrong),
+            f"chmod 600 {path} and chmod 700 {path.parent}",
+        )
+    return Finding("file modes", ok=True, found="the database is yours alone")
+
+
+async def _embedding(runtime: Runtime) -> Finding:
+    async def look() -> str:
+        model = await runtime.embedder.model()
+        vector = await runtime.embedder.embed_query("ping")
+        return f"{model.provider} {model.name}, {len(vector)} dimensions"
+
+    return await _try("embedding", look)
+
+
+async def _outline(runtime: Runtime) -> Sequence[Finding]:
+    client = runtime.upstream
+    if not isinstance(client, OutlineClient):
+        return [
+            Finding(
+                "Outline",
+                None,
+                "not set; the store works alone (local mode)",
+                "Set PERSONAL_CONTEXT_OUTLINE_API_BASE, _API_KEY and _COLLECTION_ID.",
+            )
+        ]
+
+    async def look() -> str:
+        who = await client.auth_info()
+        names = [collection.name for collection in await runtime.sync.chosen()]
+        return (
+            f"{runtime.settings.outline_api_base} knows the key as {who.user_name} of "
+            f"{who.team_name}; mirrored: {', '.join(names) or 'none'}"
+        )
+
+    reached = await _try("Outline", look)
+    if not reached.ok:
+        return [reached]
+    try:
+        scopes = await client.scopes()
+    except UpstreamError as error:
+        return [reached, _failed("key", error)]
+    return [reached, *(_scope(endpoint, may) for endpoint, may in scopes.items())]
+
+
+def _scope(endpoint: str, may: bool | None) -> Finding:  # noqa: FBT001 - private
+    found = {True: "allowed", False: "not allowed", None: "can't be told"}[may]
+    ok = may if may is not False else (False if endpoint in NEEDED else None)
+    return Finding(
+        f"key: {endpoint}", ok, found, f"Give the key the scope {endpoint}." if not may else ""
+    )
+
+
+async def _try(name: str, look: Callable[[], Awaitable[str]]) -> Finding:
+    try:
+        async with asyncio.timeout(30):
+            return Finding(name, ok=True, found=await look())
+    except PersonalContextError as error:
+        return _failed(name, error)
+    except TimeoutError:
+        return Finding(name, ok=False, found="no answer within 30 s")
+
+
+def _failed(name: str, error: PersonalContextError) -> Finding:
+    found = f"{error.what} {error.cause}".strip()
+    return Finding(name, ok=False, found=found, hint=error.hint)

@@ -1,0 +1,94 @@
+"""Commands that serve: the product, the demo, the sandbox."""
+
+import asyncio
+import ipaddress
+import os
+import secrets
+import stat
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from personal_context.cli.opening import prepared_settings
+from personal_context.cli.output import Common, show_error
+from personal_context.config import Settings
+from personal_context.domain.errors import PersonalContextError
+from personal_context.runtime import build_runtime
+from personal_context.server import HttpOptions, Transport, serve as serve_runtime
+
+if TYPE_CHECKING:
+    from personal_context.web.security import Credentials
+
+_PLAIN = Common()
+
+
+def serve_by_default() -> int:
+    """Serve with the transport that fits how the process was started."""
+    try:
+        return serve()
+    except PersonalContextError as error:
+        return show_error(error)
+
+
+def serve(*, transport: Transport | None = None, common: Common = _PLAIN) -> int:
+    """Serve MCP, the web page and REST, and keep the mirror fresh.
+
+    Parameters
+    ----------
+    transport
+        stdio, http, or both. Default: both when stdin is a pipe (an MCP client started us),
+        else http.
+    """
+    settings = prepared_settings(verbose=common.verbose)
+    transport = transport or ("both" if _stdin_is_pipe() else "http")
+    http = HttpOptions(settings.http_host, settings.http_port, credentials_for(settings))
+    runtime = build_runtime(settings)
+    asyncio.run(serve_runtime(runtime, transport, http, ready=_announce))
+    if transport != "http":
+        _leave()
+    return 0
+
+
+def _stdin_is_pipe() -> bool:
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):  # no stdin at all
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _announce(http: HttpOptions) -> None:
+    sys.stderr.write(f"personal-context: page {http.url}/  MCP {http.url}/mcp\n")
+
+
+def _leave() -> NoReturn:
+    # The thread that reads stdin can't be cancelled and would hold the interpreter's exit.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def credentials_for(settings: Settings) -> "Credentials | None":
+    """Return the login to ask for; beyond this machine there always is one."""
+    from personal_context.web.security import Credentials
+
+    if settings.http_auth_username and settings.http_auth_password:
+        return Credentials(
+            settings.http_auth_username, settings.http_auth_password.get_secret_value()
+        )
+    if is_loopback(settings.http_host):
+        return None
+    made_up = Credentials("personal-context", secrets.token_urlsafe(12))
+    sys.stderr.write(
+        f"Listening on {settings.http_host}, so others can reach this: a login was made up.\n"
+        f"  user {made_up.username}  password {made_up.password}\n"
+        "Set PERSONAL_CONTEXT_HTTP_AUTH_USERNAME and _PASSWORD to choose your own.\n"
+    )
+    return made_up
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

@@ -1,0 +1,143 @@
+"""Commands that keep the mirror in shape: sync, reindex, status, version."""
+
+import sys
+from importlib.metadata import version as installed_version
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from personal_context.cli.opening import opened_runtime
+from personal_context.cli.output import FAILED, Common, progress_bars
+from personal_context.domain.models import (
+    PassReport,
+    ReindexProgress,
+    ReindexState,
+    Status,
+    SyncStatus,
+)
+from personal_context.runtime import Runtime
+from personal_context.web.api import progress_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.console import RenderableType
+
+_PLAIN = Common()
+Flag = Annotated[bool, Parameter(negative="")]
+
+
+async def sync(
+    *, full: Flag = False, confirm_removals: Flag = False, common: Common = _PLAIN
+) -> int:
+    """Pull what changed in Outline, now.
+
+    Parameters
+    ----------
+    full
+        Compare every document instead of what changed.
+    confirm_removals
+        Go on although many documents would be removed.
+    """
+    async with opened_runtime(verbose=common.verbose) as runtime:
+        with progress_bars(shown=not common.json) as report:
+            reports = await runtime.sync.sync_now(
+                full=full, confirm_removals=confirm_removals, on_progress=report
+            )
+        embedded = await runtime.embed_backlog()
+    ok = not any(report.error or report.failed for report in reports)
+    common.show(
+        {"reports": reports, "embedded": embedded, "ok": ok}, lambda: _reports(reports, embedded)
+    )
+    return 0 if ok else FAILED
+
+
+def _reports(reports: "Sequence[PassReport]", embedded: int) -> "RenderableType":
+    table = Table(
+        "collection", "new", "updated", "moved", "removed", "unchanged", "failed", "requests"
+    )
+    problems = []
+    for report in reports:
+        counts = (report.created, report.updated, report.moved, report.removed, report.unchanged)
+        table.add_row(
+            Text(report.name), *map(str, counts), str(len(report.failed)), str(report.requests)
+        )
+        problems += [f"{report.name}: {report.error}"] if report.error else []
+        problems += [f"{report.name}: {i}: {why}" for i, why in report.failed.items()]
+    lines = [Text(line, style="red") for line in problems]
+    return Group(table, Text(f"{embedded} sections embedded."), *lines)
+
+
+async def reindex(*, common: Common = _PLAIN) -> int:
+    """Make all vectors anew, beside the ones that search uses meanwhile."""
+    async with opened_runtime(verbose=common.verbose) as runtime:
+        with progress_bars(shown=not common.json) as report:
+            done = await reindexed(runtime, report)
+    common.show(
+        progress_json(done),
+        lambda: Text(f"{done.success} of {done.total} sections embedded, {done.errors} refused."),
+    )
+    return 0 if done.state is ReindexState.DONE and not done.errors else FAILED
+
+
+async def reindexed(runtime: Runtime, report: "Callable[[str, int, int], None]") -> ReindexProgress:
+    """Reindex everything and tell how far it is, once a moment."""
+    import asyncio
+
+    await runtime.reindex.start()
+    ending = asyncio.ensure_future(runtime.reindex.wait())
+    told = None
+    while not ending.done():
+        await asyncio.wait([ending], timeout=0.2)
+        now = await runtime.reindex.progress()
+        report("Reindex", now.success + now.errors, now.total)
+        if now.state is ReindexState.PAUSED and now.message != told:
+            told = now.message
+            sys.stderr.write(f"Paused: {told}\n")
+    return await ending
+
+
+async def status(*, common: Common = _PLAIN) -> None:
+    """Show what the store holds and how the sync is."""
+    async with opened_runtime(verbose=common.verbose) as runtime:
+        now = await runtime.status()
+    common.show(now, lambda: _status(now))
+
+
+def _status(now: Status) -> "RenderableType":
+    model = now.index.model
+    vectors = f"{model.provider} {model.name}, {model.dimension} dimensions" if model else "none"
+    progress = now.index.progress
+    outbox = ", ".join(f"{n} {state}" for state, n in now.counts.outbox.items()) or "empty"
+    lines: list[RenderableType] = [
+        Text(f"personal-context {now.version}", style="bold"),
+        Text(f"Outline: {now.outline_url or 'not set; the store works alone (local mode)'}"),
+        Text(f"Documents: {now.counts.contents}, sections: {now.counts.sections}"),
+        Text(f"Vectors: {progress.done} of {progress.total} ({vectors})"),
+        Text(f"Outbox: {outbox}"),
+    ]
+    if now.index.degraded:
+        lines.append(Text(f"Search by meaning is off: {now.index.degraded}", style="yellow"))
+    if now.collections:
+        lines.append(_collections(now))
+    return Group(*lines)
+
+
+def _collections(now: Status) -> Table:
+    table = Table("collection", "documents", "status", "last pull")
+    for state in now.collections:
+        documents = now.counts.by_collection.get(state.collection_id, 0)
+        finished = state.finished_at.isoformat(timespec="seconds") if state.finished_at else "never"
+        told = state.error_message or state.status.value
+        style = "red" if state.status is SyncStatus.ERROR else ""
+        table.add_row(Text(state.name), str(documents), Text(told, style=style), finished)
+    return table
+
+
+def version(*, common: Common = _PLAIN) -> None:
+    """Print the version."""
+    number = installed_version("personal-context")
+    common.show({"version": number}, lambda: Text(number))
