@@ -1,0 +1,102 @@
+"""Markdown to the blocks that are better not cut, each with the headings above it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+MAX_HEADING_CHARACTERS = 80
+
+_LEAVES = frozenset(
+    {"paragraph_open", "heading_open", "fence", "code_block", "html_block", "table_open", "hr"}
+)
+_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*+)\]\([^()]*+\)")
+_MARKS = re.compile(r"[*`]|\\(?=[!-/:-@\[-`{-~])")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, heading, code block, table, rule, or the first paragraph of a list item.
+
+    Attributes:
+        start: First character; always the beginning of a line.
+        end: One past the last character; the next block's start, or the end of the text.
+        path: Headings above it, outermost first; a heading is under itself.
+        is_heading: Whether it is a heading.
+    """
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    is_heading: bool
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the blocks of a Markdown text in reading order; together they are the text.
+
+    Headings inside lists and quotes are paragraphs here: what follows is not under them. A heading
+    in a path has no marks and at most 80 characters.
+    """
+    tokens = _parse(text)
+    offsets = _line_starts(text)
+    path: list[tuple[int, str]] = []
+    found: list[tuple[int, tuple[str, ...], bool]] = []
+    for token, content in _leaves(tokens):
+        start = offsets[token.map[0]] if token.map and found else 0
+        is_heading = token.type == "heading_open" and token.level == 0
+        if is_heading:
+            level = int(token.tag[1])
+            path = [above for above in path if above[0] < level]
+            path.append((level, _plain(content)))
+        found.append((start, tuple(heading for _, heading in path if heading), is_heading))
+    ends = [start for start, _, _ in found[1:]] + [len(text)]
+    return (
+        [
+            Block(start, end, path_above, is_heading)
+            for (start, path_above, is_heading), end in zip(found, ends, strict=True)
+        ]
+        if found
+        else _unparsed(text)
+    )
+
+
+def _parse(text: str) -> Sequence["Token"]:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    # What stands inside a paragraph is of no interest and would take most of the time.
+    parser.core.ruler.enableOnly(["block"])
+    # Line ends of other systems, without moving a single character.
+    return parser.parse(text.replace("\r\n", " \n").replace("\r", "\n"))
+
+
+def _leaves(tokens: Sequence["Token"]) -> Iterator[tuple["Token", str]]:
+    """Yield the tokens that begin a block, each with the text inside."""
+    last_line = -1
+    for number, token in enumerate(tokens):
+        if token.type in _LEAVES and token.map and token.map[0] > last_line:
+            last_line = token.map[0]
+            follows = tokens[number + 1] if number + 1 < len(tokens) else token
+            yield token, follows.content
+
+
+def _unparsed(text: str) -> list[Block]:
+    # A text of nothing but link definitions has no tokens.
+    return [Block(0, len(text), (), is_heading=False)] if text.strip() else []
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    starts.extend(match.end() for match in re.finditer(r"\r\n|\r|\n", text))
+    return starts
+
+
+def _plain(heading: str) -> str:
+    """Strip a heading of its marks and shorten it."""
+    plain = " ".join(_MARKS.sub("", _LINK.sub(r"\1", heading)).split())
+    if len(plain) <= MAX_HEADING_CHARACTERS:
+        return plain
+    return f"{plain[: MAX_HEADING_CHARACTERS - 1].rstrip()}…"

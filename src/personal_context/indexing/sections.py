@@ -1,0 +1,99 @@
+"""Readable text to sections: what is embedded, found, and shown."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+from personal_context.domain.models import Section
+from personal_context.domain.text import embedding_text, section_hash
+from personal_context.indexing.blocks import Block, blocks
+from personal_context.indexing.packing import Group, pack
+from personal_context.indexing.pieces import cut
+from personal_context.ports import TokenCounter
+
+MAX_TOKENS = 254
+"""Of what is embedded. MiniLM reads 256, two of which it sets itself around the text."""
+
+MAX_PREFIX_TOKENS = 96
+"""Of title and heading path, so that most of the window is left to the text."""
+
+_LEAST_BUDGET = 64
+
+
+def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section]:
+    """Cut a readable text into sections of about 160 words.
+
+    Sections follow the headings. Paragraphs, list items, code blocks and tables stay whole if they
+    fit into the model's window together with title and heading path. A section under about 25
+    words is joined with a neighbour under the same parent heading if there is room.
+
+    A heading path that takes too much of the window loses its outermost headings. Only a title
+    of over 190 tokens makes sections longer than `MAX_TOKENS`: it can't be cut.
+
+    Args:
+        title: The content's title, part of what is embedded.
+        readable: Plain Markdown, see `markdown.readable`.
+        count_tokens: Called up to seven times, with many texts each.
+
+    Returns:
+        In reading order, without overlap, covering all that is not blank; empty for a blank text.
+    """
+    found = blocks(readable)
+    if not found:
+        return []
+    window = _Window(title, found, count_tokens)
+    groups = pack(cut(readable, found, window.budget, count_tokens), window.budget)
+    spans = [(_trimmed(readable, group), window.shortened(group.path)) for group in groups]
+    spans = [(span, path) for span, path in spans if span[0] < span[1]]
+    texts = [embedding_text(title, path, readable[start:end]) for (start, end), path in spans]
+    line_ends = _line_ends(readable)
+    return [
+        Section(
+            ordinal=ordinal,
+            heading_path=path,
+            start=start,
+            end=end,
+            line_start=bisect_left(line_ends, start) + 1,
+            line_end=bisect_left(line_ends, end - 1) + 1,
+            token_count=tokens,
+            hash=section_hash(title, path, readable[start:end]),
+        )
+        for ordinal, (((start, end), path), tokens) in enumerate(
+            zip(spans, count_tokens(texts), strict=True)
+        )
+    ]
+
+
+class _Window:
+    """How much of the model's window is left under each heading path."""
+
+    def __init__(self, title: str, found: Iterable[Block], count_tokens: TokenCounter) -> None:
+        headings = sorted({heading for block in found for heading in block.path})
+        self._title, *counts = count_tokens([title, *headings])
+        # One more for the sign between two headings.
+        self._tokens = {heading: count + 1 for heading, count in zip(headings, counts, strict=True)}
+
+    def shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the innermost headings of a path that fit with the title."""
+        while path and self._prefix(path) > MAX_PREFIX_TOKENS:
+            path = path[1:]
+        return path
+
+    def budget(self, path: tuple[str, ...]) -> int:
+        """Return the tokens that are left for the text of a section under a path."""
+        return max(_LEAST_BUDGET, MAX_TOKENS - self._prefix(self.shortened(path)))
+
+    def _prefix(self, path: Sequence[str]) -> int:
+        return self._title + sum(self._tokens[heading] for heading in path)
+
+
+def _trimmed(text: str, group: Group) -> tuple[int, int]:
+    """Leave out blank lines and blanks around a group, but not the first line's indentation."""
+    piece = text[group.start : group.end]
+    first = group.end - len(piece.lstrip())
+    line = max(text.rfind("\n", group.start, first), text.rfind("\r", group.start, first)) + 1
+    return max(line, group.start), group.start + len(piece.rstrip())
+
+
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
