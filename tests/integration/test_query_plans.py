@@ -1,0 +1,90 @@
+"""The queries that run all the time find their rows by an index."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from builders import (
+    HANDBOOK,
+    LOG,
+    NOW,
+    content,
+    content_id,
+    indexed,
+    model,
+    prepared,
+    vector,
+    words,
+)
+
+from personal_context.db import contents, generations, keyword, mirror, nearest, sections, state
+from personal_context.db.connection import Database
+from personal_context.db.sqlite import SqliteStore
+from personal_context.db.summaries import summaries
+from personal_context.db.vectors import SqliteVectorIndex
+from personal_context.domain.models import GenerationState
+
+IDS = [content_id(1), content_id(2)]
+
+HOT = {
+    "get": lambda c: contents.get(c, IDS[0]),
+    "find_url_id": lambda c: contents.find_url_id(c, "url0000001"),
+    "in_collection": lambda c: contents.in_collection(c, HANDBOOK),
+    "summaries": lambda c: summaries(c, IDS),
+    "sections_of": lambda c: sections.sections_of(c, IDS),
+    "sections": lambda c: sections.sections(c, [1, 2]),
+    "search_keyword": lambda c: keyword.search_keyword(c, words("text"), 5, None),
+    "mirrored": lambda c: mirror.mirrored(c, HANDBOOK),
+    "place": lambda c: mirror.place(c, HANDBOOK, {}),
+    "outbox_entry": lambda c: state.outbox_entry(c, IDS[0]),
+    "due_pushes": lambda c: state.due_pushes(c, NOW, 5),
+    "acquire_lease": lambda c: state.acquire_lease(c, "sync", "me", NOW, timedelta(seconds=1)),
+    "log": lambda c: state.log(c, 5),
+    "mirror": lambda c: mirror.mirror(c, content(1), indexed("Title", ["Text", "more"])),
+    "remove": lambda c: contents.remove(c, IDS[0]),
+    "backlog": lambda c: generations.backlog(c, 1, 5),
+    "reuse_known": lambda c: generations.reuse_known(c, 1),
+    "similarities": lambda c: nearest.similarities(c, 1, vector(1, 0), IDS),
+    "nearest": lambda c: nearest.nearest(c, 1, vector(1, 0), 5, None),
+}
+
+
+@pytest.fixture
+async def database(tmp_path):
+    async with Database(tmp_path / "context.db") as opened:
+        store = SqliteStore(opened)
+        await SqliteVectorIndex(opened).create(model(2), GenerationState.ACTIVE)
+        for number in range(1, 4):
+            document = content(number, parent_id=content_id(number + 1), tags=("tag",))
+            await store.mirror(document, prepared(document), log=LOG)
+        yield opened
+
+
+@pytest.mark.parametrize("name", HOT)
+async def test_no_table_is_read_from_end_to_end(database, name):
+    plans = await database.write(lambda c: explained(c, HOT[name]))
+    assert plans
+    for sql, plan in plans:
+        for step in plan:
+            scanned = re.match(r"SCAN (\w+)", step)
+            if scanned and "VIRTUAL TABLE" not in step and scanned[1] != "sync_log":
+                pytest.fail(f"{step}\n{sql}")
+
+
+def explained(connection, fn):
+    """Run a function and return (statement, steps of its plan) for all that it ran."""
+    ran = []
+
+    def trace(_, sql, values):
+        ran.append((sql, values))
+        return True
+
+    connection.exec_trace = trace
+    try:
+        fn(connection)
+    finally:
+        connection.exec_trace = None
+    return [
+        (sql, [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)])
+        for sql, values in ran
+    ]
