@@ -1,5 +1,8 @@
+import asyncio
 import gzip
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -196,6 +199,70 @@ async def test_an_echoed_key_appears_nowhere(reply, caplog):
     assert KEY not in caplog.text
 
 
+async def test_a_key_given_as_an_id_is_not_shown():
+    async with client(Scripted(failure(404, "Resource not found"))) as upstream:
+        with pytest.raises(UpstreamNotFound) as caught:
+            await upstream.document(ContentId(KEY))
+    assert KEY not in str(caught.value)
+
+
+# --- over a socket
+
+
+@asynccontextmanager
+async def server(answer: bytes, *, read: int) -> AsyncIterator[str]:
+    """Read some bytes of a request, answer, and hang up."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(read)
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    running = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = running.sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        running.close()
+        await running.wait_closed()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"HTTP/1.1 200 O", HEAD + b'Content-Length: 999\r\n\r\n{"ok": true', b"SSH-2.0\r\n"],
+)
+async def test_an_answer_cut_on_the_wire_is_repeated_and_then_unavailable(answer):
+    async with server(answer, read=100) as url, OutlineClient(url, KEY) as upstream:
+        with pytest.raises(UpstreamUnavailable) as caught:
+            await ask(upstream)
+        assert upstream.requests_sent == 3
+    assert caught.value.cause
+
+
+async def test_nobody_at_the_address_is_unavailable():
+    async with server(b"", read=1) as url:
+        pass
+    async with OutlineClient(url, KEY) as upstream:
+        with pytest.raises(UpstreamUnavailable, match="could not be reached"):
+            await ask(upstream)
+
+
+async def test_a_server_that_hangs_up_on_too_much_text_refused_it():
+    async with server(b"", read=10_000) as url, OutlineClient(url, KEY) as upstream:
+        with pytest.raises(UpstreamRejected) as caught:
+            await upstream.create_document(
+                ContentId(DOCUMENT_ID),
+                title="big",
+                text="🚀" * 1_400_000,
+                collection_id=CollectionId(COLLECTION_ID),
+            )
+    assert caught.value.status == 413
+
+
 # --- 429
 
 
@@ -315,7 +382,7 @@ async def test_an_attempt_that_never_arrived_created_nothing(before):
             await create(upstream)
 
 
-async def test_a_body_too_large_that_cuts_the_connection_is_refused_not_repeated():
+async def test_too_much_text_is_not_sent_again():
     outline = Scripted(httpx.WriteError("broken pipe"))
     async with client(outline) as upstream:
         with pytest.raises(UpstreamRejected) as caught:

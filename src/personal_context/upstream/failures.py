@@ -97,7 +97,7 @@ class Asked:
     hide: Callable[[str], str]
 
     def __str__(self) -> str:
-        return f"{self.endpoint} ({self.subject})" if self.subject else self.endpoint
+        return f"{self.endpoint} ({self.words(self.subject)})" if self.subject else self.endpoint
 
     def words(self, text: object) -> str:
         """Return a text from outside in one short line without secrets."""
