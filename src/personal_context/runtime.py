@@ -20,7 +20,7 @@ from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.domain.errors import PersonalContextError, UpstreamUnavailable
 from personal_context.domain.models import CollectionId, ContentId, Status
-from personal_context.embeddings.select import LazyEmbedder
+from personal_context.embeddings.select import AutoEmbedder
 from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.prepare import Preparer
@@ -192,7 +192,7 @@ def build_runtime(
 
 def _embedder(settings: Settings) -> Embedder:
     key = settings.embedding_api_key
-    return LazyEmbedder(
+    return AutoEmbedder(
         settings.embedding_provider,
         api_base=settings.embedding_api_base,
         api_key=key.get_secret_value() if key else None,
