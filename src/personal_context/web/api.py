@@ -11,18 +11,13 @@ from personal_context.domain.errors import EmbeddingUnavailable, InvalidInput
 from personal_context.domain.models import ReindexProgress, ReindexState, SearchResult
 from personal_context.web import params
 from personal_context.web.guard import as_json
+from personal_context.web.pace import Pace
 from personal_context.web.responses import json_answer
 from personal_context.web.services import Reindexing, Services
 from personal_context.web.view import eta_seconds
 
-LOOK_EVERY = 1.0
-"""Seconds between two looks at a reindexing that a caller waits for."""
 
-PATIENCE = 30.0
-"""Seconds that a caller waits for a paused provider to come back."""
-
-
-def routes(services: Services, *, look_every: float, patience: float) -> list[Route]:
+def routes(services: Services, pace: Pace) -> list[Route]:
     """Return the REST routes, bound to *services*."""
 
     async def status(_: Request) -> Response:
@@ -43,7 +38,7 @@ def routes(services: Services, *, look_every: float, patience: float) -> list[Ro
         started = await services.reindex.start()
         if not waits:
             return json_answer(progress_json(started), 202)
-        done = await _wait(services.reindex, look_every=look_every, patience=patience)
+        done = await _wait(services.reindex, pace)
         return json_answer({"total": done.total, "success": done.success, "errors": done.errors})
 
     return [
@@ -119,7 +114,7 @@ async def _search(services: Services, request: Request) -> JSONResponse:
     )
 
 
-async def _wait(reindex: Reindexing, *, look_every: float, patience: float) -> ReindexProgress:
+async def _wait(reindex: Reindexing, pace: Pace) -> ReindexProgress:
     """Wait for the end, but not for a provider that stays away.
 
     Raises:
@@ -129,10 +124,10 @@ async def _wait(reindex: Reindexing, *, look_every: float, patience: float) -> R
     paused = 0.0
     try:
         while not ending.done():
-            await asyncio.wait({ending}, timeout=look_every)
+            await asyncio.wait({ending}, timeout=pace.look_every)
             now = await reindex.progress()
-            paused = paused + look_every if now.state is ReindexState.PAUSED else 0.0
-            if paused >= patience and not ending.done():
+            paused = paused + pace.look_every if now.state is ReindexState.PAUSED else 0.0
+            if paused >= pace.away and not ending.done():
                 raise _paused(now.message)
     finally:
         ending.cancel()

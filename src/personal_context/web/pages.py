@@ -15,15 +15,13 @@ from personal_context.web import params, view
 from personal_context.web.errors import Problem, problem_of
 from personal_context.web.guard import as_html
 from personal_context.web.jobs import SyncByHand
+from personal_context.web.pace import Pace
 from personal_context.web.responses import html_answer, is_htmx
 from personal_context.web.services import Services
 from personal_context.web.templating import Pages
 
 SHOWN = 20
 """Results on the page."""
-
-PATIENCE = 0.8
-"""Seconds in which a quick sync shows its outcome at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,11 @@ class Asked:
 class Page:
     """The page's endpoints, bound to the product."""
 
-    def __init__(self, services: Services, pages: Pages, clock: Clock) -> None:
+    def __init__(self, services: Services, pages: Pages, clock: Clock, pace: Pace) -> None:
         self._services = services
         self._pages = pages
         self._clock = clock
+        self._pace = pace
         self._by_hand = SyncByHand(services.sync, clock)
 
     def routes(self) -> list[Route]:
@@ -73,7 +72,7 @@ class Page:
 
     async def _sync(self, request: Request) -> Response:
         full = params.flag(request.query_params, "full", default=False)
-        await self._by_hand.press(full=full, patience=PATIENCE)
+        await self._by_hand.press(full=full, patience=self._pace.press)
         response = await self._show_panel(request)
         # The server waits for it when it stops, instead of closing the store under its feet.
         response.background = BackgroundTask(self._by_hand.finish)

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 from personal_context.ports import Clock
 from personal_context.web import api, assets
 from personal_context.web.errors import problem_of
+from personal_context.web.pace import Pace
 from personal_context.web.pages import Page
 from personal_context.web.responses import any_problem
 from personal_context.web.services import Services
@@ -28,21 +29,20 @@ def routes(
     services: Services,
     *,
     clock: Clock = utc_now,
-    look_every: float = api.LOOK_EVERY,
-    patience: float = api.PATIENCE,
+    pace: Pace | None = None,
 ) -> list[BaseRoute]:
     """Return every route of the page and of REST; they need no lifespan of their own.
 
     Args:
         services: Opened and closed by the caller.
         clock: Tells what "3 minutes ago" is counted from.
-        look_every: Seconds between two looks at a reindexing that a REST caller waits for.
-        patience: Seconds that such a caller waits for a provider that is away.
+        pace: How long to wait for what; the usual waits if None.
     """
+    pace = pace or Pace()
     return [
-        *api.routes(services, look_every=look_every, patience=patience),
+        *api.routes(services, pace),
         *assets.routes(),
-        *Page(services, Pages(), clock).routes(),
+        *Page(services, Pages(), clock, pace).routes(),
     ]
 
 

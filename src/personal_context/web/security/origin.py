@@ -69,9 +69,8 @@ class OriginGuard:
         host = _host(scope)
         if self._hosts is not None and (host is None or host[0] not in self._hosts):
             return WRONG_HOST
-        if scope.get("method") in SAFE_METHODS or self._welcome(scope, host):
-            return None
-        return CROSS_ORIGIN
+        looking = scope["type"] == "http" and scope["method"] in SAFE_METHODS
+        return None if looking or self._welcome(scope, host) else CROSS_ORIGIN
 
     def _welcome(self, scope: Scope, host: tuple[str, int | None] | None) -> bool:
         origins = values_of(scope, b"origin")

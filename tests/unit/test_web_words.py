@@ -1,0 +1,95 @@
+"""Numbers, times, addresses and marked words."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+
+from personal_context.web.highlight import marked
+from personal_context.web.humanize import ago, duration, percent, plural, safe_url, utc_title
+
+NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "just now"),
+        (44, "just now"),
+        (45, "1 minute ago"),
+        (119, "1 minute ago"),
+        (120, "2 minutes ago"),
+        (3_599, "59 minutes ago"),
+        (3_600, "1 hour ago"),
+        (86_400, "1 day ago"),
+        (40 * 86_400, "1 month ago"),
+        (800 * 86_400, "2 years ago"),
+        (-10, "in a moment"),
+        (-300, "in 5 minutes"),
+    ],
+)
+def test_times_are_told_as_people_do(seconds, said):
+    assert ago(NOW - timedelta(seconds=seconds), NOW) == said
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
+def test_any_two_moments_can_be_told(then, now):
+    assert ago(then, now)
+    assert utc_title(then).endswith("UTC")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "1 s"),
+        (59.4, "59 s"),
+        (60, "1 min"),
+        (3_599, "1 h"),
+        (7_800, "2 h 10 min"),
+        (360_000, "100 h"),
+    ],
+)
+def test_lengths_of_time(seconds, said):
+    assert duration(seconds) == said
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_a_hundred_percent_is_said_only_when_it_is_true(done, total):
+    assert 0 <= percent(done, total) <= 100
+    assert (percent(done, total) == 100) == (done >= total)
+
+
+def test_one_of_a_thing_is_singular():
+    assert plural(1, "document") == "1 document"
+    assert plural(1200, "document") == "1,200 documents"
+    assert plural(2, "entry", "entries") == "2 entries"
+
+
+@given(st.text())
+def test_no_other_scheme_becomes_a_link(text):
+    assert safe_url(text) is None or text.strip().lower().startswith("http")
+
+
+def test_web_addresses_become_links():
+    assert safe_url("https://wiki.example/doc/x-1?q=1#y") == "https://wiki.example/doc/x-1?q=1#y"
+    assert safe_url("HTTP://wiki.example") == "HTTP://wiki.example"
+
+
+@given(st.text(), st.text())
+def test_marking_never_changes_a_text(text, query):
+    assert "".join(piece for piece, _ in marked(text, query)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "words"),
+    [
+        ("Backups and a backup", "backup", ["Backups", "backup"]),
+        ("unbacked", "backed", []),
+        ("Größe und GRÖSSE", "größe", ["Größe"]),
+        ("(a+b) * c", "(a+b)", []),
+        ("the restore", "the restore restore", ["the", "restore"]),
+        ("anything", "", []),
+    ],
+)
+def test_typed_words_are_marked(text, query, words):
+    assert [piece for piece, is_word in marked(text, query) if is_word] == words
