@@ -1,0 +1,136 @@
+"""A store as a dictionary, and steps that are taken on both."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from backends import Backend
+from builders import HANDBOOK, JOURNAL, LOG, content, content_id, indexed
+from hypothesis import strategies as st
+
+from personal_context.domain.errors import InvalidInput
+from personal_context.domain.models import (
+    Content,
+    ContentId,
+    Link,
+    MirroredDocument,
+    Placement,
+    SourceType,
+)
+from personal_context.domain.text import content_hash
+
+_numbers = st.integers(1, 5)
+_pieces = st.lists(st.sampled_from(["alpha", "beta", "beta gamma", "nul\0", "é\U0001f600"]))
+_titles = st.sampled_from(["", "Alpha", "Beta\nline"])
+_collections = st.sampled_from([HANDBOOK, JOURNAL])
+_parents = st.none() | _numbers.map(content_id)
+_tags = st.lists(st.sampled_from(["a", "b", "c"]), unique=True).map(sorted).map(tuple)
+_links = st.lists(
+    st.sampled_from([content_id(1), content_id(2), "url0000003", "nowhere"]).map(
+        lambda target: Link(target, "words")
+    )
+)
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("mirror"), _numbers, _titles, _pieces, _links, _collections, _parents),
+        st.tuples(st.just("add"), _numbers, _titles, _pieces, _links, _tags, st.booleans()),
+        st.tuples(st.just("remove"), _numbers),
+        st.tuples(
+            st.just("place"),
+            _collections,
+            st.dictionaries(
+                _numbers.map(content_id), st.builds(Placement, _parents, st.integers(0, 9))
+            ),
+        ),
+    ),
+    max_size=25,
+)
+"""Sequences of steps for Twin.take."""
+
+
+@dataclass
+class Twin:
+    """The dictionary that a store is compared with."""
+
+    contents: dict[ContentId, Content] = field(default_factory=dict)
+    pieces: dict[ContentId, list[str]] = field(default_factory=dict)
+    outbox: set[ContentId] = field(default_factory=set)
+    log_lines: int = 0
+
+    async def take(self, backend: Backend, step: tuple[Any, ...]) -> None:
+        """Take one step on the store and on the dictionary."""
+        name, *arguments = step
+        await getattr(self, f"_{name}")(backend, *arguments)
+
+    async def _mirror(self, backend, number, title, pieces, links, collection_id, parent_id):
+        text = indexed(title, pieces, links)
+        document = content(
+            number,
+            title,
+            text.readable,
+            collection_id=collection_id,
+            parent_id=parent_id,
+            revision=self.log_lines,
+        )
+        await backend.store.mirror(document, text, log=LOG)
+        known = self.contents.get(document.id)
+        if known is not None:
+            document = replace(document, source_type=known.source_type, tags=known.tags)
+            if known.source_type is SourceType.NOTE:
+                document = replace(document, created_at=known.created_at, source_id=None)
+        self.contents[document.id] = document
+        self.pieces[document.id] = pieces
+        self.outbox.discard(document.id)
+        self.log_lines += 1
+
+    async def _add(self, backend, number, title, pieces, links, tags, push):
+        text = indexed(title, pieces, links)
+        document = content(number, title, text.readable, source_type=SourceType.NOTE, tags=tags)
+        try:
+            await backend.store.add(document, text, log=LOG, push_to=HANDBOOK if push else None)
+        except InvalidInput:
+            assert document.id in self.contents
+            return
+        assert document.id not in self.contents
+        self.contents[document.id] = document
+        self.pieces[document.id] = pieces
+        if push:
+            self.outbox.add(document.id)
+        self.log_lines += 1
+
+    async def _remove(self, backend, number):
+        await backend.store.remove(content_id(number), log=LOG)
+        self.contents.pop(content_id(number), None)
+        self.pieces.pop(content_id(number), None)
+        self.outbox.discard(content_id(number))
+        self.log_lines += 1
+
+    async def _place(self, backend, collection_id, placements):
+        await backend.store.place(collection_id, placements)
+        for key, placement in placements.items():
+            known = self.contents.get(key)
+            if known is not None and known.collection_id == collection_id:
+                self.contents[key] = replace(
+                    known, parent_id=placement.parent_id, position=placement.position
+                )
+
+    def mirrored(self, collection_id):
+        """Return what Store.mirrored has to return."""
+        return {
+            one.id: MirroredDocument(
+                one.id,
+                content_hash(one.title, one.text),
+                one.outline_updated_at,
+                Placement(one.parent_id, one.position),
+            )
+            for one in self.contents.values()
+            if one.collection_id == collection_id and one.outline_doc_id
+        }
+
+    def with_word(self, word):
+        """Return the ids of contents in whose title or text the word stands."""
+        return {
+            one.id
+            for one in self.contents.values()
+            if word in f"{one.title} {one.readable}".lower().replace("\0", " ").split()
+        }
