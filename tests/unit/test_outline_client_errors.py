@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-import stamina
 from fake_time import FakeTime
 from outline_replies import (
     COLLECTION_ID,
@@ -37,12 +36,6 @@ from personal_context.upstream.outline import OutlineClient
 PAGE = "<!DOCTYPE html><title>Sign in</title>"
 HTML = {"content-type": "text/html"}
 TAKEN = failure(400, "id must be unique (id)", "validation_error")
-
-
-@pytest.fixture(autouse=True)
-def _retry_at_once():
-    with stamina.set_testing(True, attempts=3, cap=True):
-        yield
 
 
 async def ask(upstream: OutlineClient):
