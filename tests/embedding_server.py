@@ -52,6 +52,12 @@ class EmbeddingServer:
         self.busiest = 0
         self.hold: asyncio.Event | None = None
         self._busy = 0
+        self._arrival = asyncio.Condition()
+
+    async def arrived(self, count: int) -> None:
+        """Wait until so many requests have come in."""
+        async with self._arrival:
+            await self._arrival.wait_for(lambda: len(self.requests) >= count)
 
     @property
     def transport(self) -> httpx.AsyncBaseTransport:
@@ -99,6 +105,8 @@ class EmbeddingServer:
         self.paths.append(request.url.path)
         self.headers.append(dict(request.headers))
         self.requests.append(body)
+        async with self._arrival:
+            self._arrival.notify_all()
         return body
 
     async def _answer(

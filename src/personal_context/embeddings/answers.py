@@ -1,7 +1,6 @@
 """Read vectors out of an embedding server's JSON, and believe none that can't be right."""
 
 import base64
-import binascii
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +81,7 @@ def _from_base64(text: str) -> "ArrayLike":
 
     try:
         data = base64.b64decode(text, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise ValueError("a vector is neither a list of numbers nor base64") from error
     if len(data) % _FLOAT_BYTES:
         raise ValueError("a vector in base64 is not a row of float32")
