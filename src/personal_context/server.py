@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -187,7 +187,7 @@ async def serve(
             http = HttpOptions(http.host, listening.getsockname()[1], http.credentials)
             app = build_app(mcp, runtime, credentials=http.credentials, host=http.host)
             await stack.enter_async_context(app.router.lifespan_context(app))
-            web = _web_server(app)
+            web = web_server(app)
             tasks.append(asyncio.create_task(web.serve(sockets=[listening]), name="http"))
         if transport != "http":
             tasks.append(asyncio.create_task(mcp.run_stdio_async(show_banner=False), name="stdio"))
@@ -215,15 +215,21 @@ def _listen_if_possible(transport: Transport, http: HttpOptions) -> socket.socke
         return None
 
 
-def _web_server(app: "Starlette") -> "uvicorn.Server":
+def web_server(app: "Starlette", *, own_signals: bool = False) -> "uvicorn.Server":
+    """Return a web server for an application whose lifespan the caller has entered.
+
+    Args:
+        app: What is served.
+        own_signals: Let the server stop at SIGINT and SIGTERM by itself.
+    """
     import uvicorn
 
-    class Server(uvicorn.Server):
+    class Quiet(uvicorn.Server):
         @contextlib.contextmanager
-        def capture_signals(self):  # type: ignore[no-untyped-def]  # noqa: ANN202
-            yield  # the signals are ours
+        def capture_signals(self) -> Iterator[None]:
+            yield  # the signals are the caller's
 
-    return Server(
+    return (uvicorn.Server if own_signals else Quiet)(
         uvicorn.Config(
             app,
             lifespan="off",  # entered by serve(), so that stdio shares it

@@ -8,7 +8,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from personal_context.cli import contents, doctor, serving, upkeep
+from personal_context.cli import contents, doctor, sandbox, serving, upkeep
 from personal_context.cli.output import FAILED, MISUSED, show_error
 from personal_context.domain.errors import PersonalContextError
 
@@ -28,8 +28,8 @@ def build_app() -> App:
     )
     for command in (
         serving.serve,
-        serving.demo,
-        serving.sandbox,
+        sandbox.demo,
+        sandbox.sandbox,
         upkeep.sync,
         contents.search,
         contents.add,

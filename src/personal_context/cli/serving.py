@@ -1,4 +1,4 @@
-"""Commands that serve: the product, the demo, the sandbox."""
+"""The command that serves the product."""
 
 import asyncio
 import ipaddress
