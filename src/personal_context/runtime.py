@@ -53,6 +53,7 @@ class Runtime:
     indexer: Indexer
     reindex: Reindexer
     orchestrator: Orchestrator
+    embed_backlog: Callable[[], Awaitable[int]]
     database: Database
     store: Store
     index: VectorIndex
@@ -87,11 +88,6 @@ class Runtime:
         finally:
             await self.orchestrator.stop()
 
-    async def embed_backlog(self) -> int:
-        """Give every section its vector; go on with a reindex that was cut short."""
-        await self.reindex.resume()
-        return await self.indexer.run_backlog()
-
     async def status(self) -> Status:
         """Return everything that a person wants to know at a glance."""
         return Status(
@@ -124,11 +120,12 @@ def build_runtime(
     """
     clock = clock or _now
     owner = _process_name()
+    version = installed_version("personal-context")
     database = Database(settings.db_path)
     store = SqliteStore(database)
     index = SqliteVectorIndex(database)
     embedder = embedder or _embedder(settings)
-    upstream = _upstream(settings, transport)
+    upstream = _upstream(settings, version, transport)
     prepare = Preparer(MiniLMTokenCounter())
     puller = (
         Puller(store=store, upstream=upstream, prepare=prepare, clock=clock) if upstream else None
@@ -146,11 +143,17 @@ def build_runtime(
     )
     indexer = Indexer(index, embedder)
     reindexer = Reindexer(index, embedder)
+
+    async def embed_backlog() -> int:
+        """Give every section its vector; go on with a reindex that was cut short."""
+        await reindexer.resume()
+        return await indexer.run_backlog()
+
     orchestrator = Orchestrator(
         store=store,
         sync=sync,
         pusher=pusher,
-        embed_backlog=lambda: runtime.embed_backlog(),
+        embed_backlog=embed_backlog,
         clock=clock,
         timetable=Timetable(
             enabled=settings.sync_enabled and upstream is not None,
@@ -158,8 +161,8 @@ def build_runtime(
         ),
         owner=owner,
     )
-    runtime = Runtime(
-        version=installed_version("personal-context"),
+    return Runtime(
+        version=version,
         settings=settings,
         search=HybridSearch(store, index, embedder),
         contents=ContentService(
@@ -180,6 +183,7 @@ def build_runtime(
         indexer=indexer,
         reindex=reindexer,
         orchestrator=orchestrator,
+        embed_backlog=embed_backlog,
         database=database,
         store=store,
         index=index,
@@ -187,7 +191,6 @@ def build_runtime(
         embedder=embedder,
         _resources=tuple(filter(None, (database, store, embedder, upstream))),
     )
-    return runtime
 
 
 def _embedder(settings: Settings) -> Embedder:
@@ -202,13 +205,14 @@ def _embedder(settings: Settings) -> Embedder:
 
 
 def _upstream(
-    settings: Settings, transport: "httpx.AsyncBaseTransport | None"
+    settings: Settings, version: str, transport: "httpx.AsyncBaseTransport | None"
 ) -> OutlineClient | None:
     if settings.outline_api_base is None or settings.outline_api_key is None:
         return None
     return OutlineClient(
         settings.outline_api_base,
         settings.outline_api_key.get_secret_value(),
+        version=version,
         transport=transport,
     )
 

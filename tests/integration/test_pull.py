@@ -317,3 +317,29 @@ async def test_tags_and_origin_of_a_note_survive_a_pull(world):
 
     assert content.text == "edited"
     assert content.outline_updated_at == world.sandbox.documents.get(document).updated_at
+
+
+async def test_a_document_that_can_not_be_read_fails_alone(world):
+    good = world.create("Good")
+    await world.pull()
+    bad = world.create("Bad")
+    world.clock.advance(minutes=5)
+    world.sandbox.faults.garbage(
+        "documents.list",
+        body=b'{"ok": true, "data": [{"id": "%s"}], "pagination": {"limit": 100, "offset": 0}}'
+        % bad.encode(),
+    )
+    world.sandbox.faults.garbage(
+        "documents.info", times=9, body=b'{"ok": true, "data": {"id": "%s"}}' % bad.encode()
+    )
+
+    report = await world.pull()
+    world.sandbox.faults.clear()
+    mirrored = [row[0] for row in await world.mirror()]
+    again = await world.pull()
+
+    assert report.error is None
+    assert list(report.failed) == [bad]
+    assert mirrored == [good]
+    assert again.failed == {}
+    await same(world)

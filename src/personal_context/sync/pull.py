@@ -13,6 +13,7 @@ from personal_context.domain.errors import (
     PersonalContextError,
     UpstreamForbidden,
     UpstreamNotFound,
+    UpstreamUnreadable,
 )
 from personal_context.domain.models import (
     CollectionId,
@@ -201,7 +202,11 @@ class Puller:
 
         actions = []
         for content_id in found.gone:
-            document = await self._ask(content_id)
+            try:
+                document = await self._ask(content_id)
+            except UpstreamUnreadable as error:
+                work.failed[content_id] = error.what  # No evidence that it is gone.
+                continue
             actions.append(
                 judge(
                     content_id,
@@ -215,7 +220,11 @@ class Puller:
             await self._apply(work, action)
 
     async def _fetch(self, work: Pass, content_id: ContentId) -> None:
-        document = await self._ask(content_id)
+        try:
+            document = await self._ask(content_id)
+        except UpstreamUnreadable as error:
+            work.failed[content_id] = error.what
+            return
         if document is None or not document.live or document.collection_id != work.collection_id:
             return  # It left between the tree and now; the next pass knows more.
         await self._apply(work, compare(work.mirrored.get(content_id), document))
