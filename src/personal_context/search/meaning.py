@@ -1,0 +1,119 @@
+"""Candidates by meaning: the query's vector against the active generation."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch
+from personal_context.domain.models import (
+    ContentId,
+    Generation,
+    GenerationState,
+    SectionHit,
+    SourceType,
+)
+from personal_context.ports import Embedder, Vector, VectorIndex
+
+MAX_CHARACTERS = 2_000
+"""Of a query that is embedded; the embedded model reads about 1,000."""
+
+_NO_VECTORS = "No text has a vector yet; they are made in the background."
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What was found by meaning.
+
+    Attributes:
+        hits: The best section of each content near the query.
+        degraded: Why nothing could be compared, for a person to read; None if it could.
+        generation: Where the hits are from; None when degraded.
+        vector: The query's; None when degraded.
+        timings: Milliseconds of `embed` and `vector`.
+    """
+
+    hits: Mapping[ContentId, SectionHit] = field(default_factory=dict)
+    degraded: str | None = None
+    generation: Generation | None = None
+    vector: Vector | None = None
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+
+class MeaningSearch:
+    """Finds by meaning, or says why it can't.
+
+    Args:
+        index: Where the vectors are.
+        embedder: Who made them.
+    """
+
+    def __init__(self, index: VectorIndex, embedder: Embedder) -> None:
+        self._index = index
+        self._embedder = embedder
+
+    async def find(
+        self, text: str, *, limit: int, source_types: Collection[SourceType] | None
+    ) -> Meaning:
+        """Find the contents nearest to a text.
+
+        Args:
+            text: The query; what is over 2,000 characters is not compared.
+            limit: Most contents to return, at least 1.
+            source_types: Only these; None for all.
+
+        Raises:
+            StoreError: The database could not be read.
+        """
+        start = perf_counter()
+        try:
+            generation = await self._comparable()
+            if generation is None:
+                return Meaning(degraded=_NO_VECTORS)
+            vector = await self._embedder.embed_query(text[:MAX_CHARACTERS])
+        except EmbeddingError as error:
+            reason = " ".join(filter(None, (error.what, error.hint)))
+            return Meaning(degraded=reason, timings={"embed": since(start)})
+        timings = {"embed": since(start)}
+        start = perf_counter()
+        found = await self._index.nearest(
+            generation.id, vector, limit=limit, source_types=source_types
+        )
+        # A filter may leave nothing of many; then it is not for want of vectors.
+        if not found and not (await self._index.progress(generation.id)).done:
+            return Meaning(degraded=_NO_VECTORS, generation=generation, timings=timings)
+        timings["vector"] = since(start)
+        hits = {hit.content_id: hit for hit in found}
+        return Meaning(hits, None, generation, vector, timings)
+
+    async def compare(
+        self, meaning: Meaning, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, SectionHit]:
+        """Return the best section by meaning of each of these contents that has a vector."""
+        if meaning.generation is None or meaning.vector is None or not content_ids:
+            return {}
+        return await self._index.similarities(meaning.generation.id, meaning.vector, content_ids)
+
+    async def outdated(self, meaning: Meaning) -> bool:
+        """Tell whether a reindexing has replaced the generation since it was asked."""
+        return meaning.generation is not None and meaning.generation != await self._active()
+
+    async def _comparable(self) -> Generation | None:
+        """Return the active generation; raise EmbeddingMismatch if the query's model differs."""
+        active = await self._active()
+        if active is None:
+            return None
+        model = await self._embedder.model()
+        if active.model != model:
+            raise EmbeddingMismatch(
+                f"The stored vectors are from {active.model.name}, but {model.name} is set."
+            )
+        return active
+
+    async def _active(self) -> Generation | None:
+        generations = await self._index.generations()
+        return next((g for g in generations if g.state is GenerationState.ACTIVE), None)
+
+
+def since(start: float) -> float:
+    """Return the milliseconds since a `perf_counter`."""
+    return (perf_counter() - start) * 1000
