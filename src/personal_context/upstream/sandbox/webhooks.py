@@ -26,6 +26,7 @@ from personal_context.upstream.sandbox.world import new_id
 TIMEOUT = 5.0
 MAX_SUBSCRIPTIONS = 10
 _WATCHED = timedelta(hours=24)
+_DEFAULT_COLOR = "#4E5C6E"
 _ENOUGH, _FAILING = 10, 0.8
 
 
@@ -166,7 +167,8 @@ class Webhooks:
             return None
         model = presenter.collection(collection, archiver=False)
         description = model.pop("description")
-        return model | {"data": rich_text(description or "")}
+        color = collection.color or _DEFAULT_COLOR
+        return model | {"data": rich_text(description or ""), "color": color}
 
     def _record(self, row: Subscription, *, failed: bool) -> None:
         now = self._clock()
