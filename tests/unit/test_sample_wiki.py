@@ -134,17 +134,16 @@ def test_a_title_fits_into_outline():
         assert not re.search(r"(?m)^# ", re.sub(r"(?s)```.*?```", "", body)), path
 
 
-def test_front_matter_holds_two_plausible_dates_or_nothing():
+def test_front_matter_holds_two_plausible_dates_and_nothing_else():
     for path in FILES:
         meta, _, body = parts(path)
 
-        assert set(meta) in ({"created", "updated"}, set()), path
+        assert set(meta) == {"created", "updated"}, path
         assert not body.startswith("---"), path
-        if meta:
-            assert all(STAMP.fullmatch(stamp) for stamp in meta.values()), path
-            created, updated = (datetime.fromisoformat(meta[key]) for key in ("created", "updated"))
-            assert datetime.fromisoformat("2024-01-01T00:00:00Z") <= created < updated, path
-            assert updated < datetime.fromisoformat("2026-10-01T00:00:00Z"), path
+        assert all(STAMP.fullmatch(stamp) for stamp in meta.values()), path
+        created, updated = (datetime.fromisoformat(meta[key]) for key in ("created", "updated"))
+        assert datetime.fromisoformat("2024-01-01T00:00:00Z") <= created < updated, path
+        assert updated < datetime.fromisoformat("2026-10-01T00:00:00Z"), path
 
 
 def test_every_relative_link_leads_to_a_document():
