@@ -150,10 +150,12 @@ REPORT = PassReport(CollectionId("c1"), "Operations", created=3, updated=1, requ
 class FakeSync:
     reports: Sequence[PassReport] = (REPORT,)
     error: Exception | None = None
-    asked: list[bool] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
-    async def sync_now(self, *, full: bool) -> Sequence[PassReport]:
-        self.asked.append(full)
+    async def sync_now(
+        self, *, full: bool = False, confirm_removals: bool = False
+    ) -> Sequence[PassReport]:
+        self.asked.append("full" if full else "confirmed" if confirm_removals else "changes")
         if self.error:
             raise self.error
         return self.reports

@@ -292,13 +292,13 @@ async def test_sync_shows_what_it_did(web, services):
 
     assert pressed.status_code == 303
     assert "3 new, 1 changed in 1 collection." in page
-    assert services.sync.asked == [False]
+    assert services.sync.asked == ["changes"]
 
 
 async def test_a_full_resync_is_full(web, services):
     answer = await web.post("/sync?full=true", headers=HTMX)
 
-    assert services.sync.asked == [True]
+    assert services.sync.asked == ["full"]
     assert "3 new" in answer.text
 
 

@@ -28,7 +28,8 @@ def routes(services: Services, pace: Pace) -> list[Route]:
 
     async def sync(request: Request) -> Response:
         full = params.flag(request.query_params, "full", default=False)
-        reports = await services.sync.sync_now(full=full)
+        confirmed = params.flag(request.query_params, "confirm_removals", default=False)
+        reports = await services.sync.sync_now(full=full, confirm_removals=confirmed)
         return json_answer({"reports": reports, "ok": not any(r.error for r in reports)})
 
     async def reindex(request: Request) -> Response:

@@ -52,8 +52,14 @@ class Reindexing(Protocol):
 class Syncing(Protocol):
     """Brings the mirror up to date."""
 
-    async def sync_now(self, *, full: bool) -> Sequence[PassReport]:
-        """Pull every collection; with *full*, read every document again.
+    async def sync_now(
+        self, *, full: bool = False, confirm_removals: bool = False
+    ) -> Sequence[PassReport]:
+        """Pull every collection.
+
+        Args:
+            full: Compare every document instead of what changed.
+            confirm_removals: A person agreed to many removals.
 
         Raises:
             UpstreamNotConfigured: There is no Outline to pull from.

@@ -1,0 +1,327 @@
+"""The page in a real browser, as a person uses it."""
+
+import os
+import shutil
+import socket
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from fake_services import FakeReindex, FakeServices, local_services, result, status
+from web_client import app
+
+from personal_context.domain.errors import EmbeddingUnavailable
+from personal_context.domain.models import IndexProgress, IndexStatus, ReindexProgress, ReindexState
+from personal_context.web.security import Credentials, allowed_hosts
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+# Read before a test begins: tests see no settings of the shell.
+PICTURES = os.environ.get("PERSONAL_CONTEXT_SCREENSHOTS")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
+
+LOGIN = {"username": "joe", "password": "s3cret"}
+DESK, PHONE = {"width": 1180, "height": 820}, {"width": 360, "height": 740}
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e" + "W" * 300
+
+
+@contextmanager
+def served(services):
+    """Serve a page on a free port of this machine, and yield its address."""
+    application = app(
+        services,
+        credentials=Credentials(LOGIN["username"], LOGIN["password"]),
+        hosts=allowed_hosts("127.0.0.1"),
+    )
+    server = uvicorn.Server(
+        uvicorn.Config(application, log_config=None, ws="none", lifespan="off", access_log=False)
+    )
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    switches = (
+        "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
+        "disable-component-update disable-sync"
+    )
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[f"--{switch}" for switch in switches.split()]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def services():
+    return FakeServices()
+
+
+@pytest.fixture
+def url(services):
+    with served(services) as url:
+        yield url
+
+
+@pytest.fixture
+def complaints():
+    """What the pages of a test complained of; in the end it is empty."""
+    return []
+
+
+@pytest.fixture
+def visit(browser, url, complaints):
+    """Open pages that are closed before their server is."""
+    contexts = []
+
+    def visit(address, **options):
+        context = browser.new_context(
+            http_credentials=LOGIN, **{"viewport": DESK, "locale": "en-GB", **options}
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.goto(address)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def text(page, selector):
+    return page.inner_text(selector)
+
+
+def test_a_person_searches_while_typing(visit, url, services):
+    page = visit(url)
+
+    page.keyboard.press("Tab")  # the box has the focus from the start; leave it
+    page.keyboard.press("/")
+    page.keyboard.type("backup")
+    page.wait_for_selector(".hit")
+
+    assert text(page, "#found") == "3 results for “backup”"
+    assert page.locator(".hit mark").first.inner_text() == "backup"
+    assert page.url.endswith("?q=backup&source_type=")
+    assert page.evaluate("document.activeElement.id") == "q"
+
+    page.get_by_role("radio", name="Notes").check()
+    sync_api.expect(page.locator(".hit")).to_have_count(1)
+    assert "What we decided about backups" in text(page, ".hit")
+
+    page.reload()
+    assert page.locator(".hit").count() == 1
+
+
+def test_a_result_opens_beside_the_page(visit, url):
+    page = visit(f"{url}/?q=backup")
+
+    link = page.locator(".hit a").first
+
+    assert link.get_attribute("target") == "_blank"
+    assert link.get_attribute("rel") == "noopener"
+
+
+def test_reindexing_fills_its_bar_and_the_button_keeps_the_focus(visit, url, services):
+    services.reindex.step = 90
+    page = visit(url)
+
+    page.get_by_role("button", name="Reindex All Embeddings").click()
+    page.wait_for_selector("#reindex-bar[data-state=running]")
+    assert "sections" in text(page, "#reindex-bar")
+    assert text(page, "#announcement") == "Reindexing is running."
+    page.wait_for_selector("#reindex-bar[data-state=done]")
+
+    assert "256 of 256 sections" in text(page, "#reindex-bar")
+    bar = page.get_by_role("progressbar", name="Reindexed sections")
+    assert bar.evaluate("bar => bar.value / bar.max") == 1
+    assert page.evaluate("document.activeElement.id") == "reindex"
+    assert text(page, "#announcement") == "Reindexing has ended."
+
+
+def test_sync_says_what_it_did(visit, url, services):
+    page = visit(url)
+
+    page.get_by_role("button", name="Sync now").click()
+    page.wait_for_selector("#news")
+    assert "3 new, 1 changed in 1 collection." in text(page, "#news")
+
+    page.get_by_role("button", name="Full resync").click()
+    sync_api.expect(page.locator("#sync-full")).to_be_focused()
+    page.wait_for_selector(".htmx-request", state="detached")
+    assert services.sync.asked == ["changes", "full"]
+
+
+def test_everything_works_without_scripts(visit, url, services):
+    services.reindex.step = 300
+    page = visit(url, java_script_enabled=False)
+
+    page.fill("#q", "backup")
+    page.press("#q", "Enter")
+    assert page.locator(".hit").count() == 3
+
+    page.click("#sync-now")
+    assert "3 new" in text(page, "#news")
+
+    page.click("#reindex")
+    assert "256 of 256 sections" in text(page, "#reindex-bar")
+    assert page.url.endswith("/#status")
+
+
+def test_hostile_texts_stay_texts(visit, url, services):
+    services.search.found = [
+        result(
+            HOSTILE,
+            preview=HOSTILE,
+            url="javascript:alert(3)",
+            path=(HOSTILE, HOSTILE),
+            tags=(HOSTILE,),
+            heading_path=(HOSTILE,),
+        )
+    ]
+    page = visit(url, viewport=PHONE)
+    page.fill("#q", HOSTILE)
+    page.wait_for_selector(".hit")
+
+    assert HOSTILE in page.locator(".hit h2").text_content()
+    assert page.locator(".hit a, .hit img, .hit script").count() == 0
+    assert overflow(page) == 0
+
+
+def test_a_lost_server_is_admitted(visit, url, complaints):
+    page = visit(url)
+
+    page.route("**/reindex", lambda route: route.abort())
+    page.click("#reindex")
+    page.wait_for_selector("#offline:visible")
+    assert "The server does not answer." in text(page, "#offline")
+
+    page.unroute("**/reindex")
+    page.click("#reindex")
+    page.wait_for_selector("#offline", state="hidden")
+    assert all("ERR_FAILED" in c or "Failed to fetch" in c for c in complaints)
+    complaints.clear()
+
+
+def test_an_error_stands_above_what_it_leaves_in_place(visit, url, services, complaints):
+    services.reindex.error = EmbeddingUnavailable("The provider <b>is away</b>.")
+    page = visit(url)
+
+    page.click("#reindex")
+    page.wait_for_selector("#notice .note")
+    assert "The provider <b>is away</b>." in text(page, "#notice")
+    assert "What it holds" in text(page, "#panel")
+
+    services.reindex.error = None
+    page.click("#reindex")
+    page.wait_for_selector("#notice .note", state="detached")
+    complaints.clear()  # the browser notes the 503
+
+
+@pytest.mark.parametrize("query", ["", "?q=backup"])
+@pytest.mark.parametrize("width", [320, 360, 768, 1180])
+def test_nothing_sticks_out(visit, url, query, width):
+    page = visit(f"{url}/{query}", viewport={"width": width, "height": 700})
+
+    assert overflow(page) == 0
+
+
+def test_the_keyboard_reaches_everything_in_reading_order(visit, url):
+    page = visit(f"{url}/?q=backup")
+    reached = []
+    page.keyboard.press("Tab")
+    while page.evaluate("document.activeElement !== document.body"):
+        reached.append(page.evaluate("document.activeElement.textContent.trim()"))
+        # A radio is drawn by the element after it.
+        ringed = page.evaluate("""() => [document.activeElement,
+            document.activeElement.nextElementSibling].some(
+            e => e && getComputedStyle(e).outlineStyle === 'solid')""")
+        assert ringed, reached[-1]
+        page.keyboard.press("Tab")
+
+    wanted = ["Skip to search", "Search", "Sync now", "Full resync", "Reindex All Embeddings"]
+    assert [text for text in reached if text in wanted] == wanted
+
+
+def test_every_control_has_a_name(visit, url):
+    page = visit(f"{url}/?q=backup")
+
+    unnamed = page.evaluate("""() => [...document.querySelectorAll(
+        'button, input, a, progress')].filter(e => !(e.ariaLabel || e.textContent.trim()
+        || e.labels?.length)).map(e => e.outerHTML)""")
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+
+    assert unnamed == []
+    assert len(ids) == len(set(ids))
+
+
+def overflow(page):
+    """Pixels by which the page is wider than its window."""
+    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+
+SCENES = {
+    "home": (FakeServices, ""),
+    "search": (FakeServices, "?q=backup"),
+    "reindexing": (
+        lambda: FakeServices(
+            reindex=FakeReindex(ReindexProgress(ReindexState.RUNNING, 9310, 4210, 2, 231.0))
+        ),
+        "#meaning",
+    ),
+    "troubled": (
+        lambda: FakeServices(
+            shown=status(
+                index=IndexStatus(
+                    status().index.model, IndexProgress(9310, 9102, 3), "The provider is away."
+                )
+            ),
+            reindex=FakeReindex(
+                ReindexProgress(ReindexState.PAUSED, 9310, 4210, 3, message="connection refused")
+            ),
+        ),
+        "",
+    ),
+    "local": (local_services, ""),
+    "missing": (FakeServices, "nothing-here"),
+}
+
+
+@pytest.mark.skipif(PICTURES is None, reason="PERSONAL_CONTEXT_SCREENSHOTS names no folder")
+@pytest.mark.parametrize("scene", SCENES)
+def test_pictures_are_taken(browser, scene):
+    """Not a judgement: somebody looks at them."""
+    folder = Path(PICTURES)
+    folder.mkdir(parents=True, exist_ok=True)
+    build, path = SCENES[scene]
+    with served(build()) as url:
+        for look, viewport, scheme in (
+            ("light", DESK, "light"),
+            ("dark", DESK, "dark"),
+            ("phone", PHONE, "light"),
+        ):
+            context = browser.new_context(
+                http_credentials=LOGIN, viewport=viewport, color_scheme=scheme
+            )
+            page = context.new_page()
+            page.goto(f"{url}/{path}")
+            picture = folder / f"{scene}-{look}.png"
+            page.screenshot(path=picture, full_page=True)
+            context.close()
+            assert picture.stat().st_size > 0
