@@ -35,7 +35,7 @@ class Meaning:
     hits: Mapping[ContentId, SectionHit] = field(default_factory=dict)
     degraded: str | None = None
     generation: Generation | None = None
-    vector: Vector | None = None
+    vector: "Vector | None" = None
     timings: Mapping[str, float] = field(default_factory=dict)
 
 
