@@ -91,16 +91,16 @@ class Rebuild:
 
     async def run(self) -> None:
         """Work until the switch, or until going on makes no sense; pause when something fails."""
-        try:
-            while self.busy:
-                try:
-                    await self._build()
-                except PersonalContextError as error:
-                    await self._recover(error)
-        finally:
-            # Stopped in the middle: what is embedded stays, and a later run goes on with it.
-            if self.busy:
-                self._state = ReindexState.IDLE
+        while self.busy:
+            try:
+                await self._build()
+            except PersonalContextError as error:
+                await self._recover(error)
+
+    def abandon(self) -> None:
+        """Note that nobody works on it any more; what is embedded stays, for a later run."""
+        if self.busy:
+            self._end(ReindexState.IDLE)
 
     async def progress(self) -> ReindexProgress:
         """Return how far it is; after the end, how far it came."""

@@ -86,5 +86,7 @@ class Reindexer:
         return self._run is not None and self._run.busy
 
     def _launch(self, *, fresh: bool) -> None:
-        self._run = Rebuild(self._shop, fresh=fresh)
-        self._task = asyncio.create_task(self._run.run(), name="reindex")
+        run = self._run = Rebuild(self._shop, fresh=fresh)
+        self._task = asyncio.create_task(run.run(), name="reindex")
+        # Also when it is cancelled before its first step, where no `finally` would be reached.
+        self._task.add_done_callback(lambda _: run.abandon())
