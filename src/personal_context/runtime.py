@@ -142,7 +142,7 @@ def build_runtime(
         store=store, upstream=upstream, resolve=sync.resolve, prepare=prepare, clock=clock
     )
     indexer = Indexer(index, embedder)
-    reindexer = Reindexer(index, embedder)
+    reindexer = Reindexer(index, embedder, log=store.add_log)
 
     async def embed_backlog() -> int:
         """Give every section its vector; go on with a reindex that was cut short."""

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from fastmcp.exceptions import ToolError
+from fastmcp.exceptions import ToolError, ValidationError as InvalidArguments
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp_types import CallToolRequestParams
@@ -31,8 +31,10 @@ class TranslateErrors(Middleware):
             raise
         except PersonalContextError as error:
             raise ToolError(str(error)) from error
-        except ValidationError as error:
-            raise ToolError(invalid_arguments(context.message.name, error)) from None
+        except InvalidArguments as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            raise ToolError(invalid_arguments(context.message.name, error.__cause__)) from None
 
 
 def invalid_arguments(tool: str, error: ValidationError) -> str:

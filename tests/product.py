@@ -1,0 +1,80 @@
+"""The whole product on a sandbox, with a quick embedder, for tests of the doors."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from hashing_embedder import HashingEmbedder
+from mirror_world import WIKI, MovingClock
+
+from personal_context.config import Settings, load_settings
+from personal_context.runtime import Runtime, build_runtime
+from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
+from personal_context.upstream.sandbox.auth import DEMO_KEY
+
+
+@dataclass
+class Product:
+    """A runtime that is open or not, the wiki behind it, and the embedder in it."""
+
+    runtime: Runtime
+    sandbox: Sandbox
+    embedder: HashingEmbedder
+    handbook: str
+    prompts: str
+
+    def write(self, title: str, text: str, collection: str | None = None) -> str:
+        """Publish a document in the wiki, as a person would."""
+        made = self.sandbox.documents.create(
+            title, text, collection_id=collection or self.handbook, index=10_000
+        )
+        return made.id
+
+    async def sync(self) -> None:
+        """Bring the mirror and its vectors up to date."""
+        await self.runtime.sync.sync_now()
+        await self.runtime.embed_backlog()
+
+
+def product_settings(folder: Path, **more: object) -> Settings:
+    """Settings for a product on the sandbox; `more` overrides."""
+    values: dict[str, object] = {
+        "db_path": folder / "store" / "context.db",
+        "embedding_provider": "local",
+        "outline_api_base": WIKI,
+        "outline_api_key": DEMO_KEY,
+        "outline_collection_id": "Handbook",
+        "prompts_collection_id": "Prompts",
+        "sync_collections": ("*",),
+    }
+    return load_settings(**values | more)
+
+
+@contextlib.asynccontextmanager
+async def built_product(folder: Path, **settings: object) -> AsyncIterator[Product]:
+    """Build everything; the caller opens the runtime, by itself or by a server's lifespan."""
+    clock = MovingClock()
+    async with create_sandbox(clock=clock, base_url=WIKI, rate_limits=False) as sandbox:
+        handbook = sandbox.collections.create("Handbook")
+        prompts = sandbox.collections.create("Prompts")
+        embedder = HashingEmbedder()
+        yield Product(
+            runtime=build_runtime(
+                product_settings(folder, **settings),
+                transport=httpx.ASGITransport(sandbox.app),
+                embedder=embedder,
+            ),
+            sandbox=sandbox,
+            embedder=embedder,
+            handbook=handbook.id,
+            prompts=prompts.id,
+        )
+
+
+@contextlib.asynccontextmanager
+async def opened_product(folder: Path, **settings: object) -> AsyncIterator[Product]:
+    """Build and open everything; the clock doesn't run."""
+    async with built_product(folder, **settings) as product, product.runtime:
+        yield product
