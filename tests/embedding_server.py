@@ -94,6 +94,7 @@ class EmbeddingServer:
 
     async def _tags(self, request: Request) -> Response:
         self.paths.append(request.url.path)
+        await asyncio.sleep(0)  # as on a network, others get their turn
         if self.failures:
             return self._fail()
         if self.models is None:

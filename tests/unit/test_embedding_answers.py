@@ -80,6 +80,7 @@ def test_base64_and_numbers_mean_the_same(row):
         (body((0, [1.0]), (1, [True])), "list of numbers"),
         (body((0, [1.0]), (1, [10**400])), "too large"),
         (body((0, [1.0]), (1, "not base64!")), "base64"),
+        (body((0, [1.0]), (1, "AACA!PwAAgD8=")), "base64"),
         (body((0, [1.0]), (1, "AAA=")), "float32"),
         (body((0, [1.0]), (1, "ÄÄÄÄ")), "base64"),
         (body((0, [1.0]), (1, None)), "list of numbers"),

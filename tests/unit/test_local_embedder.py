@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -66,17 +67,29 @@ async def test_a_text_of_exactly_one_window_is_not_cut(local):
     np.testing.assert_array_equal(vector, minilm.vector(minilm.windows(fits)[0]))
 
 
-async def test_a_query_overtakes_the_backlog(local):
-    backlog = asyncio.create_task(local.embed(["word " * 200] * 200))
+async def test_a_query_does_not_wait_for_passages(local):
+    window_ends = threading.Event()
+    local._passages.submit(window_ends.wait)
+    backlog = asyncio.create_task(local.embed([SENTENCE] * 3))
+    try:
+        await local.embed_query("where is the key?")
+
+        assert not backlog.done()
+    finally:
+        window_ends.set()
+    assert len(await backlog) == 3
+
+
+async def test_a_cancelled_backlog_ends_after_its_window(local):
+    backlog = asyncio.create_task(local.embed(["word " * 200] * 1000))
     await local.embed(["the backlog is running"])
-
-    await local.embed_query("where is the key?")
-
-    assert not backlog.done()
     backlog.cancel()
     with pytest.raises(asyncio.CancelledError):
         await backlog
-    assert len(await local.embed([SENTENCE])) == 1
+
+    # The whole backlog would take half a minute.
+    async with asyncio.timeout(5):
+        await local.embed([SENTENCE])
 
 
 async def test_naming_the_model_and_opening_load_nothing():
