@@ -83,6 +83,13 @@ def test_a_long_paragraph_is_cut_at_sentence_ends():
     assert all(text[s.start : s.end].endswith(".") for s in found)
 
 
+def test_a_long_paragraph_begins_its_own_section():
+    sentences = " ".join(f"Sentence {words(20, i)}." for i in range(0, 400, 20))
+    found = shapes(f"{words(100)}\n\n{sentences}\n\n{words(60)}")
+    assert found[0] == ((), words(100))
+    assert shapes(f"# A\n\n{sentences}")[0][1].startswith("# A\n\nSentence")
+
+
 def test_a_long_sentence_is_cut_between_words():
     text = words(2000)
     pieces = [piece for _, piece in shapes(text)]

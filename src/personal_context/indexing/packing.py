@@ -52,15 +52,12 @@ def _fill(pieces: Sequence[Piece], budget: Budget) -> list[Group]:
 
 
 def _takes(group: Group, piece: Piece, most: int) -> bool:
-    # A heading or a short lead-in stays with what follows, even over the target; a longer text
-    # leaves a block that doesn't fit to the next group, so that it is not torn.
-    if group.tiny:
-        return group.size + piece.size <= most
+    # A block that does not fit begins a new group, so that it is torn as late as possible.
     return group.size + max(piece.size, piece.whole) <= min(TARGET_TOKENS, most)
 
 
 def _join_lead_ins(groups: Sequence[Group], budget: Budget) -> list[Group]:
-    """Join a tiny group with the first one below it: a heading that has only subheadings."""
+    """Join a tiny group with what follows below it: a lone heading, or "Type this:"."""
     joined: list[Group] = []
     for group in groups:
         above = joined[-1] if joined else None
