@@ -12,7 +12,6 @@ from embedding_server import BASE, KEY, EmbeddingServer, refusal
 from starlette.responses import JSONResponse, Response
 
 from personal_context.domain.errors import (
-    ConfigError,
     EmbeddingRejected,
     EmbeddingUnavailable,
 )
@@ -405,6 +404,20 @@ async def test_an_address_that_is_none_names_its_setting(base):
             await embedder.embed(["x"])
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("ALL_PROXY", "nonsense://host"), ("SSL_CERT_FILE", "/nowhere/ca.pem")]
+)
+async def test_an_unusable_environment_names_its_settings(name, value, monkeypatch):
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(EmbeddingRejected) as error:
+        async with OpenAIEmbedder(BASE, KEY, "m"):
+            pass
+
+    assert name in error.value.hint
+    assert error.value.cause
+
+
 # --- what is never shown
 
 
@@ -434,7 +447,7 @@ async def test_a_transport_error_does_not_show_the_key(server):
 
 @pytest.mark.parametrize("key", ["two words", "line\nbreak", "schlüssel", "nul\0"])
 def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key):
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(EmbeddingRejected) as error:
         OpenAIEmbedder(BASE, key, "m")
 
     assert key not in str(error.value)

@@ -9,7 +9,6 @@ import httpx
 import stamina
 
 from personal_context.domain.errors import (
-    ConfigError,
     EmbeddingError,
     EmbeddingRejected,
     EmbeddingUnavailable,
@@ -29,7 +28,7 @@ class Connection:
         transport: Takes the place of the network, in tests.
 
     Raises:
-        ConfigError: The key can't be sent in a header.
+        EmbeddingRejected: The key can't be sent in a header.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class Connection:
     ) -> None:
         self._secret = (api_key or "").strip()
         if not all("!" <= letter <= "~" for letter in self._secret):
-            raise ConfigError(
+            raise EmbeddingRejected(
                 "PERSONAL_CONTEXT_EMBEDDING_API_KEY holds blanks or characters that no key has.",
                 hint="Copy the key again, without quotes.",
             )
@@ -50,13 +49,23 @@ class Connection:
         self._client: httpx.AsyncClient | None = None
 
     async def __aenter__(self) -> Self:
-        """Make the pool; nothing is connected yet."""
-        self._client = httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {self._secret}"} if self._secret else None,
-            timeout=_TIMEOUT,
-            transport=self._transport,
-            trust_env=self._proxies,
-        )
+        """Make the pool; nothing is connected yet.
+
+        Raises:
+            EmbeddingRejected: The environment's proxy or certificate settings can't be used.
+        """
+        try:
+            self._client = httpx.AsyncClient(
+                headers={"Authorization": f"Bearer {self._secret}"} if self._secret else None,
+                timeout=_TIMEOUT,
+                transport=self._transport,
+                trust_env=self._proxies,
+            )
+        except (ImportError, ValueError, OSError) as error:
+            raise EmbeddingRejected(
+                "The connection to the embedding server could not be prepared.",
+                hint="Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
+            ) from error
         return self
 
     async def __aexit__(
