@@ -118,7 +118,7 @@ class BlockWriter:
             marker = f"{number}. " if ordered else "- " if tasks else "* "
             body = self.blocks(item.children, nested=True).strip("\n")
             indented = body.replace("\n", "\n" + " " * width)
-            lines = [line.rstrip() for line in f"{marker:<{width}}{indented}".split("\n")]
+            lines = [line.rstrip() for line in f"{marker:>{width}}{indented}".split("\n")]
             items.append("\n".join(lines))
         return "\n".join(items)
 
