@@ -96,6 +96,9 @@ def visit(browser, url, complaints):
         page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
         page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
         page.goto(address)
+        if options.get("java_script_enabled", True):
+            # Keys that arrive before htmx listens would be typed in vain.
+            page.wait_for_selector("#search[data-htmx-powered]")
         return page
 
     yield visit

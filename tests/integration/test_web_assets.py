@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+import subprocess
+import sys
 
 import pytest
 from fake_services import FakeServices
@@ -81,3 +83,9 @@ def test_the_sheet_loads_nothing_and_stays_small():
     assert "url(" not in sheet
     assert "@import" not in sheet
     assert len(sheet.splitlines()) <= 300
+
+
+def test_templates_cost_nothing_until_a_page_is_shown():
+    code = "import sys, personal_context.web.routes; sys.exit('jinja2' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
