@@ -3,6 +3,8 @@
 import asyncio
 import os
 import stat
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -102,19 +104,27 @@ async def test_a_file_that_was_open_to_others_is_closed_to_them(tmp_path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-async def test_two_on_one_file_in_one_process_do_not_lose_locks(tmp_path, database):
-    gate = Gate()
-    writing = asyncio.create_task(database.write(gate.through(inserting(1))))
-    await gate.wait()
-    async with Database(database.path) as other:
-        assert await other.read(rows) == []
-        raw = apsw.Connection(str(database.path))
-        with pytest.raises(apsw.BusyError):
-            raw.execute("BEGIN IMMEDIATE")
-        raw.close()
-        gate.may_leave.set()
-        await writing
-        assert await other.read(rows) == [(1,)]
+# SQLite's shared lock stands on these bytes of the file (sqlite.org/fileformat.html, 1.2.9).
+LOCKED = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+    except OSError:
+        print("locked")
+"""
+
+
+def as_another_process_sees(path):
+    command = [sys.executable, "-c", LOCKED, str(path)]
+    return subprocess.run(command, check=True, timeout=30, capture_output=True, text=True).stdout
+
+
+async def test_a_second_opening_does_not_drop_the_locks_of_the_first(database):
+    assert as_another_process_sees(database.path) == "locked\n"
+    async with Database(database.path):
+        assert as_another_process_sees(database.path) == "locked\n"
+    assert as_another_process_sees(database.path) == "locked\n"
 
 
 async def test_a_relative_path_and_a_string_do(tmp_path, monkeypatch):
@@ -188,6 +198,19 @@ async def test_a_read_that_fails_leaves_its_thread_usable(database):
         with pytest.raises(LookupError):
             await database.read(fail)
     assert await database.read(rows) == []
+
+
+async def test_a_read_that_meets_a_busy_file_is_run_again(database):
+    tries = []
+
+    def busy_at_first(connection):
+        tries.append(rows(connection))
+        if len(tries) < 3:
+            raise apsw.exception_for(5)
+        return tries[-1]
+
+    assert await database.read(busy_at_first) == []
+    assert len(tries) == 3
 
 
 async def test_the_event_loop_is_never_held_up(database):

@@ -114,3 +114,11 @@ def test_migrating_again_changes_nothing():
     before = connection.total_changes()
     migrate(connection, [FIRST, SECOND])
     assert connection.total_changes() == before
+
+
+def test_a_failing_migration_leaves_no_transaction_open():
+    connection = apsw.Connection(":memory:")
+    with pytest.raises(MigrationFailed):
+        migrate(connection, [FIRST, BROKEN])
+    assert not connection.in_transaction
+    assert tables(connection) == ["a", "schema_migration"]
