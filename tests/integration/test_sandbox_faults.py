@@ -127,9 +127,11 @@ async def test_a_failing_request_leaves_nothing_behind(wiki):
     key = wiki.add("Title", publish=False, collection_id=None)
     before = wiki.sandbox.documents.get(key)
 
-    refusal = await wiki.refusal("documents.update", id=key, title="New", publish=True)
+    text = "![dot](data:image/png;base64,aGVsbG8=)"
+    refusal = await wiki.refusal("documents.update", id=key, text=text, publish=True)
 
     assert refusal[0] == 400
+    assert wiki.sandbox.services.world.state.execute("SELECT 1 FROM attachments") == []
     assert wiki.sandbox.documents.get(key) == before
 
 

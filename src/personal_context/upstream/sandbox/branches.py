@@ -64,7 +64,8 @@ class Branches:
                     "Unable to restore, the collection may have been deleted or archived"
                 )
         trashed = root.deleted_at is not None
-        below = [] if trashed else self._state.descendants(root.id)
+        # What went to the trash with its parent stays there.
+        below = self._state.descendants(root.id)
         archived = [d for d in below if d.archived_at and not d.deleted_at]
         parent = self._state.get(Document, root.parent_id) if root.parent_id else None
         keep = parent is not None and parent.live and parent.collection_id == home
