@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,27 +41,24 @@ def blocks(text: str) -> list[Block]:
     Headings inside lists and quotes are paragraphs here: what follows is not under them. A heading
     in a path has no marks and at most 80 characters.
     """
-    tokens = _parse(text)
     offsets = _line_starts(text)
-    path: list[tuple[int, str]] = []
-    found: list[tuple[int, tuple[str, ...], bool]] = []
-    for token, content in _leaves(tokens):
-        start = offsets[token.map[0]] if token.map and found else 0
+    above: list[tuple[int, str]] = []
+    found: list[Block] = []
+    for token, content in _leaves(_parse(text)):
         is_heading = token.type == "heading_open" and token.level == 0
         if is_heading:
             level = int(token.tag[1])
-            path = [above for above in path if above[0] < level]
-            path.append((level, _plain(content)))
-        found.append((start, tuple(heading for _, heading in path if heading), is_heading))
-    ends = [start for start, _, _ in found[1:]] + [len(text)]
-    return (
-        [
-            Block(start, end, path_above, is_heading)
-            for (start, path_above, is_heading), end in zip(found, ends, strict=True)
-        ]
-        if found
-        else _unparsed(text)
-    )
+            above = [(rank, heading) for rank, heading in above if rank < level]
+            above.append((level, _plain(content)))
+        start = offsets[token.map[0]] if token.map else 0
+        path = tuple(heading for _, heading in above if heading)
+        found.append(Block(start, len(text), path, is_heading))
+    if not found:
+        # A text of nothing but link definitions has no tokens.
+        return [Block(0, len(text), (), is_heading=False)] if text.strip() else []
+    # What has no token, such as a link definition, goes with the block before it.
+    found[0] = replace(found[0], start=0)
+    return [replace(one, end=next_.start) for one, next_ in pairwise(found)] + found[-1:]
 
 
 def _parse(text: str) -> Sequence["Token"]:
@@ -81,11 +79,6 @@ def _leaves(tokens: Sequence["Token"]) -> Iterator[tuple["Token", str]]:
             last_line = token.map[0]
             follows = tokens[number + 1] if number + 1 < len(tokens) else token
             yield token, follows.content
-
-
-def _unparsed(text: str) -> list[Block]:
-    # A text of nothing but link definitions has no tokens.
-    return [Block(0, len(text), (), is_heading=False)] if text.strip() else []
 
 
 def _line_starts(text: str) -> list[int]:

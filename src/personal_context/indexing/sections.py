@@ -43,10 +43,10 @@ def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section
         return []
     window = _Window(title, found, count_tokens)
     groups = pack(cut(readable, found, window.budget, count_tokens), window.budget)
-    spans = [(_trimmed(readable, group), window.shortened(group.path)) for group in groups]
-    spans = [(span, path) for span, path in spans if span[0] < span[1]]
-    texts = [embedding_text(title, path, readable[start:end]) for (start, end), path in spans]
-    line_ends = _line_ends(readable)
+    places = [(*_trimmed(readable, group), window.shortened(group.path)) for group in groups]
+    places = [place for place in places if place[0] < place[1]]
+    texts = [embedding_text(title, path, readable[start:end]) for start, end, path in places]
+    line_ends = [match.start() for match in re.finditer("\n", readable)]
     return [
         Section(
             ordinal=ordinal,
@@ -58,8 +58,8 @@ def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section
             token_count=tokens,
             hash=section_hash(title, path, readable[start:end]),
         )
-        for ordinal, (((start, end), path), tokens) in enumerate(
-            zip(spans, count_tokens(texts), strict=True)
+        for ordinal, ((start, end, path), tokens) in enumerate(
+            zip(places, count_tokens(texts), strict=True)
         )
     ]
 
@@ -93,7 +93,3 @@ def _trimmed(text: str, group: Group) -> tuple[int, int]:
     first = group.end - len(piece.lstrip())
     line = max(text.rfind("\n", group.start, first), text.rfind("\r", group.start, first)) + 1
     return max(line, group.start), group.start + len(piece.rstrip())
-
-
-def _line_ends(text: str) -> list[int]:
-    return [match.start() for match in re.finditer("\n", text)]
