@@ -280,6 +280,15 @@ async def test_a_paused_reindex_says_why(web, services):
     assert "12 of 256 sections · 2 errors" in page
 
 
+async def test_a_reindex_that_failed_for_every_section_says_so(web, services):
+    services.reindex.now = ReindexProgress(ReindexState.DONE, 9, 0, 9, message="wrong model")
+
+    page = (await web.get("/")).text
+
+    assert "Reindexing failed: the vectors in use stay as they are" in page
+    assert "wrong model" in page
+
+
 async def test_reindexing_nothing_has_a_full_bar(web, services):
     services.reindex = FakeReindex(ReindexProgress(ReindexState.DONE))
 

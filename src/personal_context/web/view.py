@@ -84,6 +84,7 @@ class Panel:
     collections: Sequence[CollectionRow]
     index: Bar | None
     reindex: Bar | None
+    reindex_title: str
     reindexing: bool
     syncing: bool
     news: SyncNews | None
@@ -119,6 +120,7 @@ def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Pane
         collections=[collection_row(c, status.counts) for c in status.collections],
         index=index_bar(status),
         reindex=reindex_bar(status.reindex),
+        reindex_title=reindex_title(status.reindex),
         reindexing=reindexing,
         syncing=syncing,
         news=sync_news(outcome) if outcome else None,
@@ -196,6 +198,17 @@ def reindex_bar(progress: ReindexProgress) -> Bar | None:
     if progress.errors:
         text += f" · {plural(progress.errors, 'error')}"
     return Bar(dealt_with, progress.total, percent(dealt_with, progress.total), text)
+
+
+def reindex_title(progress: ReindexProgress) -> str:
+    """What became of reindexing, in a word or two."""
+    if progress.state is ReindexState.RUNNING:
+        return "Reindexing"
+    if progress.state is ReindexState.PAUSED:
+        return "Reindexing is paused"
+    if progress.errors and not progress.success:
+        return "Reindexing failed: the vectors in use stay as they are"
+    return "Reindexed"
 
 
 def eta_seconds(progress: ReindexProgress) -> float | None:
