@@ -1,7 +1,7 @@
 """Small values for tests: what a test does not care about is filled in."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ from personal_context.domain.models import (
     Content,
     ContentId,
     EmbeddingModel,
+    Generation,
     Indexed,
     KeywordQuery,
     Link,
@@ -20,7 +21,7 @@ from personal_context.domain.models import (
     SourceType,
 )
 from personal_context.domain.text import section_hash
-from personal_context.ports import Vector
+from personal_context.ports import Store, Vector, VectorIndex
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123000, tzinfo=UTC)
 """A moment in the life of a test."""
@@ -87,6 +88,30 @@ def indexed(title: str, pieces: Sequence[str], links: Sequence[Link] = ()) -> In
 def prepared(document: Content) -> Indexed:
     """Return a content's text as one section, or none if it is empty."""
     return indexed(document.title, [document.readable] if document.readable else [])
+
+
+def note(number: int = 1, title: str = "Note", text: str = "Words", **more: Any) -> Content:
+    """Return a content that was added here."""
+    return content(number, title, text, source_type=SourceType.NOTE, **more)
+
+
+async def mirror_all(store: Store, *documents: Content) -> None:
+    """Mirror contents, each as one section."""
+    for document in documents:
+        await store.mirror(document, prepared(document), log=LOG)
+
+
+async def mirror_pieces(store: Store, number: int, *pieces: str, **more: Any) -> None:
+    """Mirror a content that consists of these pieces."""
+    document = content(number, **more)
+    await store.mirror(document, indexed(document.title, pieces), log=LOG)
+
+
+async def embed(index: VectorIndex, generation: Generation, vectors: Mapping[str, Vector]) -> None:
+    """Store the vector of each piece that waits and is named; titles have no line break."""
+    items = await index.backlog(generation.id, limit=100_000)
+    named = [(item, vectors.get(item.text.split("\n", 1)[1])) for item in items]
+    await index.store(generation.id, [(item, found) for item, found in named if found is not None])
 
 
 def words(*typed: str) -> KeywordQuery:

@@ -1,0 +1,150 @@
+"""What ports.Store promises of the mirror, the outbox and leases."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+from builders import (
+    HANDBOOK,
+    JOURNAL,
+    LOG,
+    NOW,
+    content,
+    content_id,
+    mirror_all,
+    note,
+    prepared,
+)
+
+from personal_context.domain.models import (
+    LogEntry,
+    MirroredDocument,
+    OutboxEntry,
+    Placement,
+    PushState,
+    SyncState,
+    SyncStatus,
+)
+from personal_context.domain.text import content_hash
+
+# --- the mirror
+
+
+async def test_mirrored_is_what_outline_is_known_to_hold(store):
+    await mirror_all(store, content(1, parent_id=content_id(2), position=4), content(2))
+    await mirror_all(store, content(3, collection_id=JOURNAL))
+    ours = note(4, collection_id=HANDBOOK)
+    await store.add(ours, prepared(ours), log=LOG, push_to=HANDBOOK)
+    found = await store.mirrored(HANDBOOK)
+    assert found.keys() == {content_id(1), content_id(2)}
+    assert found[content_id(1)] == MirroredDocument(
+        content_id(1),
+        content_hash("Title", "Text"),
+        "2026-02-01T00:00:00.000Z",
+        Placement(content_id(2), 4),
+    )
+
+
+async def test_place_moves_what_is_there(store):
+    await mirror_all(store, content(1), content(2), content(3, collection_id=JOURNAL))
+    await store.place(
+        HANDBOOK,
+        {
+            content_id(1): Placement(content_id(2), 1),
+            content_id(2): Placement(None, 0),
+            content_id(3): Placement(content_id(1), 9),
+            content_id(8): Placement(None, 2),
+        },
+    )
+    found = await store.mirrored(HANDBOOK)
+    assert found[content_id(1)].placement == Placement(content_id(2), 1)
+    assert found[content_id(2)].placement == Placement(None, 0)
+    assert (await store.get(content_id(3))).parent_id is None
+    await store.place(HANDBOOK, {})
+    assert found == await store.mirrored(HANDBOOK)
+
+
+async def test_sync_states_are_kept_by_name(store):
+    full = SyncState(
+        HANDBOOK, "Handbook", SyncStatus.ERROR, "2026-02-01T00:00:00.001Z", NOW, "no \ud800 access"
+    )
+    await store.save_sync_state(SyncState(JOURNAL, "Journal"))
+    await store.save_sync_state(full)
+    kept = replace(full, error_message="no \ufffd access")
+    assert await store.sync_state(HANDBOOK) == kept
+    assert await store.sync_states() == [kept, SyncState(JOURNAL, "Journal")]
+    await store.save_sync_state(SyncState(HANDBOOK, "Renamed"))
+    assert await store.sync_state(HANDBOOK) == SyncState(HANDBOOK, "Renamed")
+    assert await store.sync_state("nope") is None
+
+
+async def test_log_is_newest_first(store):
+    entries = [
+        LogEntry("move", HANDBOOK, content_id(1), content_id(1), f"line {n}", NOW) for n in range(5)
+    ]
+    for entry in entries:
+        await store.add_log(entry)
+    assert await store.log(limit=3) == entries[:1:-1]
+
+
+async def test_a_log_line_without_a_time_gets_one(store):
+    await store.add_log(LOG)
+    (line,) = await store.log(limit=9)
+    assert line.created_at is not None
+    assert line.created_at.utcoffset() == timedelta(0)
+
+
+# --- write-back
+
+
+async def test_due_pushes_are_those_whose_time_has_come(store):
+    for number in (3, 1, 2, 4):
+        ours = note(number, created_at=NOW)
+        await store.add(ours, prepared(ours), log=LOG, push_to=HANDBOOK)
+    later = NOW + timedelta(minutes=5)
+    await store.save_outbox_entry(
+        OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, later, "503")
+    )
+    await store.save_outbox_entry(
+        OutboxEntry(content_id(4), HANDBOOK, PushState.FAILED, 2, NOW, "\ud800")
+    )
+    due = await store.due_pushes(NOW, limit=9)
+    assert [entry.content_id for entry in due] == [content_id(3), content_id(2)]
+    assert [entry.content_id for entry in await store.due_pushes(NOW, limit=1)] == [content_id(3)]
+    due = await store.due_pushes(later, limit=9)
+    assert [entry.content_id for entry in due] == [content_id(n) for n in (3, 1, 2)]
+    assert due[1] == OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, later, "503")
+    assert (await store.counts()).outbox == {"pending": 3, "failed": 1}
+
+
+async def test_saving_an_entry_that_is_gone_brings_nothing_back(store):
+    await mirror_all(store, content(1))
+    await store.save_outbox_entry(
+        OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, NOW, None)
+    )
+    assert await store.outbox_entry(content_id(1)) is None
+
+
+# --- leases
+
+
+async def test_a_lease_has_one_owner(store):
+    ttl = timedelta(seconds=30)
+    assert await store.acquire_lease("sync", "a", now=NOW, ttl=ttl)
+    assert not await store.acquire_lease("sync", "b", now=NOW + ttl / 2, ttl=ttl)
+    assert await store.acquire_lease("other", "b", now=NOW, ttl=ttl)
+    assert await store.acquire_lease("sync", "a", now=NOW + ttl / 2, ttl=ttl)
+    assert not await store.acquire_lease("sync", "b", now=NOW + ttl, ttl=ttl)
+    assert await store.acquire_lease("sync", "b", now=NOW + ttl * 1.5, ttl=ttl)
+    await store.release_lease("sync", "a")
+    assert not await store.acquire_lease("sync", "a", now=NOW + ttl * 1.5, ttl=ttl)
+    await store.release_lease("sync", "b")
+    assert await store.acquire_lease("sync", "a", now=NOW + ttl * 1.5, ttl=ttl)
+
+
+async def test_of_many_that_ask_at_once_one_gets_the_lease(store):
+    ttl = timedelta(seconds=30)
+    answers = await asyncio.gather(
+        *(store.acquire_lease("sync", f"{n}", now=NOW, ttl=ttl) for n in range(10))
+    )
+    assert sum(answers) == 1
