@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 
 from personal_context.web.highlight import marked
 from personal_context.web.humanize import ago, duration, percent, plural, safe_url, utc_title
+from personal_context.web.preview import skimmed
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
@@ -87,9 +88,38 @@ def test_marking_never_changes_a_text(text, query):
         ("unbacked", "backed", []),
         ("Größe und GRÖSSE", "größe", ["Größe"]),
         ("(a+b) * c", "(a+b)", []),
-        ("the restore", "the restore restore", ["the", "restore"]),
+        ("the restore", "the restore restore", ["restore"]),
         ("anything", "", []),
+        ("There is the WAL of it", "the WAL of it", ["WAL"]),
+        ("of it", "of it", ["of", "it"]),
     ],
 )
 def test_typed_words_are_marked(text, query, words):
     assert [piece for piece, is_word in marked(text, query) if is_word] == words
+
+
+@pytest.mark.parametrize(
+    ("markdown", "seen"),
+    [
+        ("## Restore\n\nStop the **writers**.", "Stop the writers."),
+        ("## Another\n\nText", "Another\nText"),
+        (
+            'Run `ballast stop`, see [the manual](/doc/x-1 "t").',
+            "Run ballast stop, see the manual.",
+        ),
+        ("![a picture](/a(1).png)", "a picture"),
+        ("* one\n- [ ] two\n+ [x] three", "• one\n☐ two\n☑ three"),
+        ("| a | b |\n|---|:-:|\n| 1 | **2** |", "a · b\n1 · 2"),
+        ("2 ** 3 and a_b_c stay", "2 ** 3 and a_b_c stay"),
+        ("~~gone~~ [not a link] (x)", "gone [not a link] (x)"),
+        ("", ""),
+    ],
+)
+def test_a_preview_is_skimmed_without_its_marks(markdown, seen):
+    assert skimmed(markdown, ["Backups", "Restore"]) == seen
+
+
+@given(st.text(alphabet="#*_~`[]()!| -\nab", max_size=500))
+def test_any_text_can_be_skimmed(text):
+    letters = [c for c in skimmed(text) if c in "ab"]
+    assert len(letters) <= len([c for c in text if c in "ab"])

@@ -20,7 +20,7 @@ from personal_context.web.responses import html_answer, is_htmx
 from personal_context.web.services import Services
 from personal_context.web.templating import Pages
 
-SHOWN = 20
+SHOWN = 10
 """Results on the page."""
 
 

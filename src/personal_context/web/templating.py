@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import personal_context
-from personal_context.web import highlight, humanize
+from personal_context.web import highlight, humanize, preview
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,5 +53,6 @@ class Pages:
             "utc_title": humanize.utc_title,
             "safe_url": humanize.safe_url,
             "marked": highlight.marked,
+            "skimmed": preview.skimmed,
         }
         return environment
