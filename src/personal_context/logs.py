@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import Iterable
 
-_QUIET = ("httpx", "httpx2", "httpcore", "apscheduler", "mcp", "fastmcp", "uvicorn.access")
+_QUIET = ("httpx", "httpx2", "httpcore", "apscheduler", "mcp", "fastmcp", "uvicorn")
 
 
 def log_to_stderr(*, verbose: bool = False, secrets: Iterable[str] = ()) -> None:

@@ -219,6 +219,10 @@ class Store(Resource, Protocol):
         """Take or renew a lease; False while another owner's has not expired."""
         ...
 
+    async def lease_owner(self, name: str) -> str | None:
+        """Return who holds a lease, also when it has expired, or None."""
+        ...
+
     async def release_lease(self, name: str, owner: str) -> None:
         """Give a lease back; ignored if somebody else holds it."""
         ...

@@ -1,12 +1,10 @@
 """Composition root: every object is built here, once. Building does no I/O, opening does."""
 
-import os
-import secrets
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import version as installed_version
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -25,8 +23,10 @@ from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.prepare import Preparer
 from personal_context.indexing.reindex import Reindexer
+from personal_context.owners import is_gone, process_name
 from personal_context.ports import Clock, Embedder, Resource, Store, Upstream, VectorIndex
 from personal_context.search.hybrid import HybridSearch
+from personal_context.sync.lease import Lease
 from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.pull import Puller
 from personal_context.sync.push import Pusher
@@ -119,10 +119,11 @@ def build_runtime(
         clock: Replaces the system's, for tests.
     """
     clock = clock or _now
-    owner = _process_name()
+    owner = process_name()
     version = installed_version("personal-context")
     database = Database(settings.db_path)
     store = SqliteStore(database)
+    lease = partial(Lease, store=store, owner=owner, clock=clock, is_dead=is_gone)
     index = SqliteVectorIndex(database)
     embedder = embedder or _embedder(settings)
     upstream = _upstream(settings, version, transport)
@@ -136,7 +137,7 @@ def build_runtime(
         puller=puller,
         clock=clock,
         wanted=settings.wanted_collections,
-        owner=owner,
+        lease=lease("pull"),
     )
     pusher = Pusher(
         store=store, upstream=upstream, resolve=sync.resolve, prepare=prepare, clock=clock
@@ -150,7 +151,6 @@ def build_runtime(
         return await indexer.run_backlog()
 
     orchestrator = Orchestrator(
-        store=store,
         sync=sync,
         pusher=pusher,
         embed_backlog=embed_backlog,
@@ -159,7 +159,7 @@ def build_runtime(
             enabled=settings.sync_enabled and upstream is not None,
             interval=timedelta(seconds=settings.sync_interval),
         ),
-        owner=owner,
+        lease=lease("clock"),
     )
     return Runtime(
         version=version,
@@ -248,8 +248,3 @@ def _prompts_collection(
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _process_name() -> str:
-    # Unique also when a process id comes again.
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"

@@ -68,7 +68,7 @@ def _results(answer: SearchAnswer) -> "RenderableType":
 
 
 async def add(
-    file: str = "-",
+    file: Annotated[str, Parameter(allow_leading_hyphen=True)] = "-",
     /,
     *,
     title: str | None = None,

@@ -199,6 +199,10 @@ class SqliteStore:
         """Take or renew a lease; False while another owner's has not expired."""
         return await self._database.write(lambda c: books.acquire_lease(c, name, owner, now, ttl))
 
+    async def lease_owner(self, name: str) -> str | None:
+        """Return who holds a lease, also when it has expired, or None."""
+        return await self._database.read(lambda c: books.lease_owner(c, name))
+
     async def release_lease(self, name: str, owner: str) -> None:
         """Give a lease back; ignored if somebody else holds it."""
         await self._database.write(lambda c: books.release_lease(c, name, owner))

@@ -137,6 +137,12 @@ def acquire_lease(
     return bool(taken)
 
 
+def lease_owner(connection: "apsw.Connection", name: str) -> str | None:
+    """Return who holds a lease, also when it has expired, or None."""
+    row = connection.execute("SELECT owner FROM leases WHERE name = ?", (name,)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def release_lease(connection: "apsw.Connection", name: str, owner: str) -> None:
     """Give a lease back; ignored if somebody else holds it."""
     connection.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))

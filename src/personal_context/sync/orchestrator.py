@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from personal_context.ports import Clock, Store
+from personal_context.ports import Clock
+from personal_context.sync.lease import RENEW_EVERY, Lease
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LEASE = "clock"
-LEASE_TTL = timedelta(seconds=60)
-RENEW_EVERY = timedelta(seconds=20)
 BACKLOG_EVERY = timedelta(seconds=5)
 OUTBOX_EVERY = timedelta(seconds=15)
 PATIENCE = 10.0
@@ -42,33 +40,30 @@ class Orchestrator:
     """Runs the jobs on APScheduler while it is open.
 
     Args:
-        store: Holds the lease: among the processes that share it, one runs the jobs.
         sync: Pulls.
         pusher: Pushes.
         embed_backlog: Gives new sections their vectors.
-        clock: For the lease.
+        clock: For what is to run now.
         timetable: When to pull.
-        owner: Names this process in the lease.
+        lease: Among the processes that share a store, the one that holds it runs the jobs.
     """
 
     def __init__(
         self,
         *,
-        store: Store,
         sync: SyncService,
         pusher: Pusher,
         embed_backlog: Callable[[], Awaitable[object]],
         clock: Clock,
         timetable: Timetable,
-        owner: str,
+        lease: Lease,
     ) -> None:
-        self._store = store
         self._sync = sync
         self._pusher = pusher
         self._embed_backlog = embed_backlog
         self._clock = clock
         self._timetable = timetable
-        self._owner = owner
+        self._lease = lease
         self._scheduler: AsyncIOScheduler | None = None
         self._running: set[asyncio.Task[Any]] = set()
         self._owning = False
@@ -94,7 +89,7 @@ class Orchestrator:
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         )
         # Without the lease the jobs do nothing, so the lease is asked for before them.
-        self._owning = await self._acquire()
+        self._owning = await self._lease.acquire()
         self._every("lease", RENEW_EVERY, self._renew)
         self._every("backlog", BACKLOG_EVERY, self._as_owner(self._embed_backlog))
         self._every("outbox", OUTBOX_EVERY, self._as_owner(self._pusher.drain))
@@ -115,7 +110,7 @@ class Orchestrator:
         self._scheduler = None
         if self._owning:
             self._owning = False
-            await self._store.release_lease(LEASE, self._owner)
+            await self._lease.release()
 
     def wake(self) -> None:
         """Let the backlog and the outbox be looked at now: something was added."""
@@ -161,11 +156,8 @@ class Orchestrator:
 
     async def _renew(self) -> None:
         was = self._owning
-        self._owning = await self._acquire()
+        self._owning = await self._lease.acquire()
         if self._owning != was:
             logger.info("this process %s the clock", "took over" if self._owning else "lost")
         if self._owning and not was and self._scheduler and self._timetable.enabled:
             self._scheduler.modify_job("poll", next_run_time=self._clock())
-
-    async def _acquire(self) -> bool:
-        return await self._store.acquire_lease(LEASE, self._owner, now=self._clock(), ttl=LEASE_TTL)

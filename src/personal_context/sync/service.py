@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -21,13 +21,10 @@ from personal_context.domain.models import (
 )
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.collections import ALL, Chosen, choose
+from personal_context.sync.lease import Lease
 from personal_context.sync.pull import PassOptions, Puller, Stopped
 
 logger = logging.getLogger(__name__)
-
-LEASE = "pull"
-LEASE_TTL = timedelta(seconds=60)
-"""A process that dies in a pass keeps others waiting this long."""
 
 PATIENCE = timedelta(seconds=30)
 """How long a person who asks for a sync waits for another process's pass."""
@@ -43,9 +40,9 @@ class SyncService:
         store: Holds states and the lease.
         upstream: The wiki, or None in local mode.
         puller: Runs a pass.
-        clock: For the lease.
+        clock: Tells when the list of collections is old.
         wanted: Collections as the person named them.
-        owner: Names this process in the lease.
+        lease: Keeps other processes from pulling at the same time.
     """
 
     def __init__(
@@ -56,14 +53,14 @@ class SyncService:
         puller: Puller | None,
         clock: Clock,
         wanted: Sequence[str],
-        owner: str,
+        lease: Lease,
     ) -> None:
         self._store = store
         self._upstream = upstream
         self._puller = puller
         self._clock = clock
         self._wanted = tuple(wanted)
-        self._owner = owner
+        self._lease = lease
         self._turn = asyncio.Lock()
         self._chosen: tuple[datetime, Chosen] | None = None
         self._stopping = False
@@ -94,7 +91,7 @@ class SyncService:
         if self._upstream is None:
             raise UpstreamNotConfigured("There is nothing to sync: no Outline is set.")
         self._chosen = None
-        async with self._turn, self._lease(PATIENCE):
+        async with self._turn, self._alone(PATIENCE):
             return await self._pull_all(full, confirm_removals, on_progress)
 
     async def poll(self) -> Sequence[PassReport]:
@@ -105,7 +102,7 @@ class SyncService:
         if self._upstream is None or self._stopping:
             return ()
         try:
-            async with self._turn, self._lease(timedelta(0)):
+            async with self._turn, self._alone(timedelta(0)):
                 return await self._pull_all(full=False, confirm_removals=False, on_progress=None)
         except (PersonalContextError, Stopped) as error:
             logger.info("poll skipped: %s", error)
@@ -212,31 +209,17 @@ class SyncService:
             )
 
     @asynccontextmanager
-    async def _lease(self, patience: timedelta) -> AsyncIterator[None]:
+    async def _alone(self, patience: timedelta) -> AsyncIterator[None]:
         deadline = self._clock() + patience
-        while not await self._acquire():
+        while not await self._lease.acquire():
             if self._clock() >= deadline:
                 raise PersonalContextError(
                     "Another process is pulling from Outline right now.",
                     hint="Try again in a minute; its result is shared with this process.",
                 )
             await asyncio.sleep(0.25)
-        renewing = asyncio.create_task(self._renew())
-        try:
+        async with self._lease.kept():
             yield
-        finally:
-            renewing.cancel()
-            with suppress(asyncio.CancelledError):
-                await renewing
-            await self._store.release_lease(LEASE, self._owner)
-
-    async def _acquire(self) -> bool:
-        return await self._store.acquire_lease(LEASE, self._owner, now=self._clock(), ttl=LEASE_TTL)
-
-    async def _renew(self) -> None:
-        while True:
-            await asyncio.sleep(LEASE_TTL.total_seconds() / 3)
-            await self._acquire()
 
 
 def _named(

@@ -1,0 +1,79 @@
+"""One owner among many processes that share a store."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+
+from personal_context.ports import Clock, Store
+
+logger = logging.getLogger(__name__)
+
+TTL = timedelta(seconds=60)
+"""A process on another machine that dies without a word keeps its lease this long."""
+
+RENEW_EVERY = timedelta(seconds=20)
+
+
+class Lease:
+    """A named lease, as one process sees it.
+
+    Args:
+        name: What is leased.
+        store: Where leases are kept.
+        owner: Names this process; unique for all time.
+        clock: Tells when leases expire.
+        is_dead: Tells whether an owner is known to be gone, e.g. killed on this machine; its
+            leases need not run out then.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        store: Store,
+        owner: str,
+        clock: Clock,
+        is_dead: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._name = name
+        self._store = store
+        self._owner = owner
+        self._clock = clock
+        self._is_dead = is_dead
+
+    async def acquire(self) -> bool:
+        """Take or renew the lease; False while another living process holds it."""
+        if await self._try():
+            return True
+        holder = await self._store.lease_owner(self._name)
+        if holder is None or not self._is_dead(holder):
+            return False
+        logger.info("the process %s is gone; taking over its lease %r", holder, self._name)
+        await self._store.release_lease(self._name, holder)
+        return await self._try()
+
+    async def release(self) -> None:
+        """Give the lease back; ignored if it isn't ours."""
+        await self._store.release_lease(self._name, self._owner)
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Renew the lease, which we hold, while this is open; then give it back."""
+        renewing = asyncio.create_task(self._renew())
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            with suppress(asyncio.CancelledError):
+                await renewing
+            await self.release()
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_EVERY.total_seconds())
+            await self._try()
+
+    async def _try(self) -> bool:
+        return await self._store.acquire_lease(self._name, self._owner, now=self._clock(), ttl=TTL)
