@@ -168,6 +168,16 @@ async def test_a_read_sees_one_snapshot(database):
     assert await database.read(rows) == [(1,)]
 
 
+async def test_only_what_must_not_be_lost_waits_for_the_disk(database):
+    def level(connection):
+        return connection.execute("PRAGMA synchronous").fetchall()[0][0]
+
+    full, normal = 2, 1
+
+    assert await database.write(level, durable=True) == full
+    assert await database.write(level) == normal
+
+
 async def test_reads_go_on_while_one_writes(database):
     gate = Gate()
     writing = asyncio.create_task(database.write(gate.through(inserting(1))))

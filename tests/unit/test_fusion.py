@@ -64,3 +64,11 @@ def test_every_candidate_once_and_scores_between_0_and_1(cosines, bm25):
     assert [f.score for f in fused] == sorted((f.score for f in fused), reverse=True)
     shuffled = fuse(dict(reversed(cosines.items())), dict(reversed(bm25.items())))
     assert ids(shuffled) == ids(fused)
+
+
+def test_what_has_no_vector_yet_is_ranked_by_its_words():
+    """An exact match that was added a moment ago is above what is merely somewhat near."""
+    [first, *_] = fuse({"old": 0.3, "older": 0.1}, {"new": 5.0, "old": 1.0})
+
+    assert first.content_id == "new"
+    assert first.breakdown.cosine is None

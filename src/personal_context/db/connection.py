@@ -84,16 +84,18 @@ class Database:
         """
         return await self._run(self._readers, lambda: self._read(fn))
 
-    async def write(self, fn: Callable[["apsw.Connection"], T]) -> T:
+    async def write(self, fn: Callable[["apsw.Connection"], T], *, durable: bool = False) -> T:
         """Run `fn` in one transaction, in the writer's thread, and return what it returns.
 
         Args:
             fn: Its writes are committed when it returns and rolled back when it raises.
+            durable: Wait for the disk, so that not even a power cut takes it back. What can be
+                fetched again need not wait.
 
         Raises:
             StoreError: The database is closed, or failed. What else `fn` raises passes through.
         """
-        return await self._run(self._writer, lambda: self._write(fn))
+        return await self._run(self._writer, lambda: self._write(fn, durable=durable))
 
     # --- in the threads
 
@@ -118,8 +120,9 @@ class Database:
 
         return _patiently(attempt)
 
-    def _write(self, fn: Callable[["apsw.Connection"], T]) -> T:
+    def _write(self, fn: Callable[["apsw.Connection"], T], *, durable: bool) -> T:
         connection = self._connection()
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
         with _transaction(connection):
             return fn(connection)

@@ -13,6 +13,7 @@ BUSY_SECONDS = 30
 """How long one waits for another process's write."""
 
 # NORMAL: a killed process loses nothing; a power cut may lose the last moments, never the file.
+# What can't be fetched again is written with FULL, see Database.write.
 # The limit gives back the disk that one big write took for the -wal. The cache is in KiB.
 _SETTINGS = """
 PRAGMA foreign_keys = ON;

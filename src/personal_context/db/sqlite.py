@@ -91,7 +91,7 @@ class SqliteStore:
             contents.add(connection, content, indexed, push_to)
             books.add_log(connection, log, self._clock())
 
-        await self._database.write(write)
+        await self._database.write(write, durable=True)
 
     async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
         """Write what Outline says of a document; what is ours stays."""

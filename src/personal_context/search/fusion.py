@@ -43,13 +43,10 @@ def fuse(cosines: Mapping[ContentId, float], bm25: Mapping[ContentId, float]) ->
     """
     vector = _spread(cosines, floor=min(cosines.values(), default=0.0))
     keyword = _spread(bm25, floor=0.0)
-    vector_weight = VECTOR_WEIGHT if cosines else 0.0
-    keyword_weight = KEYWORD_WEIGHT if cosines else 1.0
     fused = [
         Fused(
             content_id,
-            vector_weight * vector.get(content_id, 0.0)
-            + keyword_weight * keyword.get(content_id, 0.0),
+            _score(vector.get(content_id), keyword.get(content_id, 0.0)),
             ScoreBreakdown(
                 vector=vector.get(content_id, 0.0),
                 keyword=keyword.get(content_id, 0.0),
@@ -60,6 +57,10 @@ def fuse(cosines: Mapping[ContentId, float], bm25: Mapping[ContentId, float]) ->
         for content_id in cosines.keys() | bm25.keys()
     ]
     return sorted(fused, key=lambda f: (-f.score, -(f.breakdown.bm25 or 0.0), f.content_id))
+
+
+def _score(vector: float | None, keyword: float) -> float:
+    return keyword if vector is None else VECTOR_WEIGHT * vector + KEYWORD_WEIGHT * keyword
 
 
 def _spread(scores: Mapping[ContentId, float], *, floor: float) -> dict[ContentId, float]:
