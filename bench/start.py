@@ -63,7 +63,7 @@ def start_once(script: Path, folder: Path, **settings: object) -> Started:
         if "serverInfo" not in json.loads(answer or b"{}").get("result", {}):
             sys.exit(f"{script} did not answer: {answer!r}")
     finally:
-        stop(process)
+        stop(process, patience=1)
     return took, cpu
 
 

@@ -40,6 +40,6 @@ async def test_with_the_login_a_client_works(address, transport, path, mode):
     ("transport", "path"), [(StreamableHttpTransport, "/mcp"), (SSETransport, "/sse")]
 )
 async def test_without_it_a_client_is_refused(address, transport, path, auth):
-    with pytest.raises(Exception, match="401|error response"):
+    with pytest.raises(Exception, match=r"401|error response"):
         async with Client(transport(address + path, auth=auth)):
             pass

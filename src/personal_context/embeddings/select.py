@@ -6,14 +6,13 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-import httpx
-
 from personal_context.domain.errors import EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel
-from personal_context.embeddings.client import OLLAMA, OpenAIEmbedder
 from personal_context.embeddings.local import LocalEmbedder
 
 if TYPE_CHECKING:
+    import httpx
+
     from personal_context.ports import Embedder, Vector
 
 Provider: TypeAlias = Literal["auto", "openai", "ollama", "local"]
@@ -34,7 +33,7 @@ async def choose_embedder(
     api_key: str | None = None,
     model: str | None = None,
     dimension: int | None = None,
-    transport: httpx.AsyncBaseTransport | None = None,
+    transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> "Embedder":
     """Return the embedder that the settings ask for, not opened yet.
 
@@ -51,6 +50,9 @@ async def choose_embedder(
     """
     if provider == "local":
         return LocalEmbedder()
+    # Not at the top: the HTTP client takes a tenth of the time that a process has to start.
+    from personal_context.embeddings.client import OLLAMA, OpenAIEmbedder
+
     if provider == "openai" or (provider == "auto" and (api_base or api_key)):
         return OpenAIEmbedder(
             api_base or OPENAI_BASE, api_key, model or OPENAI_MODEL, dimension, transport=transport
@@ -88,8 +90,10 @@ def pick_model(pulled: Sequence[str], wanted: str | None) -> str | None:
     return next(embedding, None)
 
 
-async def _ollama_models(transport: httpx.AsyncBaseTransport | None) -> list[str]:
+async def _ollama_models(transport: "httpx.AsyncBaseTransport | None") -> list[str]:
     """Return the names of the models that a local Ollama has; empty if there is no Ollama."""
+    import httpx
+
     try:
         # A proxy of the environment must not be asked for our own machine.
         async with (
@@ -119,7 +123,7 @@ class AutoEmbedder:
         api_key: str | None = None,
         model: str | None = None,
         dimension: int | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: "httpx.AsyncBaseTransport | None" = None,
     ) -> None:
         self._provider: Provider = provider
         self._api_base = api_base
