@@ -31,10 +31,11 @@ from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.pull import Puller
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService
-from personal_context.upstream.outline import OutlineClient
 
 if TYPE_CHECKING:
     import httpx
+
+    from personal_context.upstream.outline import OutlineClient
 
 
 @dataclass(slots=True)
@@ -206,9 +207,12 @@ def _embedder(settings: Settings) -> Embedder:
 
 def _upstream(
     settings: Settings, version: str, transport: "httpx.AsyncBaseTransport | None"
-) -> OutlineClient | None:
+) -> "OutlineClient | None":
     if settings.outline_api_base is None or settings.outline_api_key is None:
         return None
+    # Not at the top: the HTTP client takes a tenth of the time that a process has to start.
+    from personal_context.upstream.outline import OutlineClient
+
     return OutlineClient(
         settings.outline_api_base,
         settings.outline_api_key.get_secret_value(),
