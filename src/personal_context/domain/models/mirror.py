@@ -1,0 +1,69 @@
+"""What the mirror knows, and how the sync of a collection is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from personal_context.domain.models.content import CollectionId, ContentId
+from personal_context.domain.models.upstream import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredDocument:
+    """What sync compares with the upstream, without the text.
+
+    Attributes:
+        hash: SHA-256 hex of title, a NUL, and text.
+    """
+
+    id: ContentId
+    hash: str
+    updated_at: str | None
+    placement: Placement
+
+
+class SyncStatus(StrEnum):
+    """What a collection's sync is doing."""
+
+    IDLE = "idle"
+    SYNCING = "syncing"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """The sync state of one collection.
+
+    Attributes:
+        last_pull_at: The cursor: newest upstream `updatedAt` of a finished pass, or None.
+        finished_at: When the last successful pass ended, on our clock.
+    """
+
+    collection_id: CollectionId
+    name: str = ""
+    status: SyncStatus = SyncStatus.IDLE
+    last_pull_at: str | None = None
+    finished_at: datetime | None = None
+    error_message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    """What one pass over one collection did.
+
+    Attributes:
+        requests: Requests sent to Outline.
+        failed: Documents that could not be stored, with the reason; they are retried.
+    """
+
+    collection_id: CollectionId
+    name: str
+    created: int = 0
+    updated: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    requests: int = 0
+    failed: Mapping[ContentId, str] = field(default_factory=dict)
+    error: str | None = None

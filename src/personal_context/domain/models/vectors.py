@@ -1,0 +1,58 @@
+"""Models, generations of vectors, and the backlog."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """What makes vectors comparable: the same provider, model and dimension."""
+
+    provider: str
+    name: str
+    dimension: int
+
+
+class GenerationState(StrEnum):
+    """Life of a generation: built beside the active one, then active, then dropped."""
+
+    BUILDING = "building"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One complete set of vectors made by one model; exactly one is active."""
+
+    id: int
+    model: EmbeddingModel
+    state: GenerationState
+
+
+@dataclass(frozen=True, slots=True)
+class BacklogItem:
+    """A section whose vector a generation still lacks.
+
+    Attributes:
+        section_id: Row of the section; never used twice.
+        hash: The section's hash.
+        text: What is to be embedded: title, heading path and piece.
+    """
+
+    section_id: int
+    hash: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """How far a generation is. 0 <= done + failed <= total, in sections."""
+
+    total: int
+    done: int
+    failed: int = 0
+
+    @property
+    def missing(self) -> int:
+        """Sections without a vector."""
+        return self.total - self.done

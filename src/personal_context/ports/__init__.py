@@ -1,0 +1,20 @@
+"""What the services need from the world. Adapters satisfy these by shape, not by inheritance."""
+
+from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCounter, Vector
+from personal_context.ports.store import Store
+from personal_context.ports.upstream import Direction, SortField, Upstream
+from personal_context.ports.vectors import Embedder, VectorIndex
+
+__all__ = [
+    "Clock",
+    "Direction",
+    "Embedder",
+    "PrepareText",
+    "Resource",
+    "SortField",
+    "Store",
+    "TokenCounter",
+    "Upstream",
+    "Vector",
+    "VectorIndex",
+]

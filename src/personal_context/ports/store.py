@@ -1,0 +1,182 @@
+"""Where contents and the state of the mirror are kept."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from personal_context.domain.models import (
+    CollectionId,
+    Content,
+    ContentId,
+    ContentSummary,
+    Counts,
+    Indexed,
+    KeywordHit,
+    KeywordQuery,
+    LogEntry,
+    MirroredDocument,
+    OutboxEntry,
+    Placement,
+    SourceType,
+    StoredSection,
+    SyncState,
+)
+from personal_context.ports.basics import Resource
+
+
+class Store(Resource, Protocol):
+    """The contents and the state of the mirror. Every method is one transaction.
+
+    All methods raise StoreError when the database can't be read or written.
+    """
+
+    # --- contents
+
+    async def get(self, content_id: ContentId) -> Content:
+        """Return one content.
+
+        Raises:
+            ContentNotFound: There is none with this id.
+        """
+        ...
+
+    async def find_url_id(self, url_id: str) -> ContentId | None:
+        """Return the content with Outline's ten-character urlId, or None."""
+        ...
+
+    async def add(
+        self,
+        content: Content,
+        indexed: Indexed,
+        *,
+        log: LogEntry,
+        push_to: CollectionId | None = None,
+    ) -> None:
+        """Write a content born here: row, sections, links, tags, outbox entry and log line.
+
+        Args:
+            content: Its id must be new.
+            indexed: Its sections and links.
+            log: Written in the same transaction.
+            push_to: Collection it is to be pushed to, or None to keep it local.
+
+        Raises:
+            InvalidInput: The id is taken.
+        """
+        ...
+
+    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
+        """Write what Outline says of a document: row, sections, links and log line.
+
+        What is ours alone (source_type, created_at of a note, tags, metadata) stays as it is in an
+        existing row. A section whose hash the content had before keeps its row and its vectors.
+        An outbox entry of this content is confirmed by it and goes.
+        """
+        ...
+
+    async def remove(self, content_id: ContentId, *, log: LogEntry) -> None:
+        """Remove a content with everything that hangs on it; an absent id is ignored."""
+        ...
+
+    async def summaries(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, ContentSummary]:
+        """Return what is known of each id; absent ids are left out."""
+        ...
+
+    async def sections_of(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, Sequence[StoredSection]]:
+        """Return the sections of each content in reading order, with their text."""
+        ...
+
+    async def sections(self, section_ids: Collection[int]) -> Mapping[int, StoredSection]:
+        """Return sections by row, with their text; absent rows are left out."""
+        ...
+
+    async def in_collection(self, collection_id: CollectionId) -> Sequence[Content]:
+        """Return a collection's contents in tree order."""
+        ...
+
+    async def search_keyword(
+        self,
+        query: KeywordQuery,
+        *,
+        limit: int,
+        source_types: Collection[SourceType] | None = None,
+    ) -> Sequence[KeywordHit]:
+        """Rank contents by BM25 over title and readable text, title weighing twice.
+
+        Args:
+            query: With an empty match, nothing is found.
+            limit: Largest number of hits, at least 1.
+            source_types: Only these; None for all.
+
+        Returns:
+            Best first; ties by content id.
+        """
+        ...
+
+    async def counts(self) -> Counts:
+        """Count what the store holds."""
+        ...
+
+    # --- the mirror
+
+    async def mirrored(self, collection_id: CollectionId) -> Mapping[ContentId, MirroredDocument]:
+        """Return the collection's documents that Outline is known to hold."""
+        ...
+
+    async def place(
+        self, collection_id: CollectionId, placements: Mapping[ContentId, Placement]
+    ) -> None:
+        """Set parents and positions; ids that are not stored are ignored."""
+        ...
+
+    async def sync_state(self, collection_id: CollectionId) -> SyncState | None:
+        """Return a collection's sync state, or None if it was never synced."""
+        ...
+
+    async def sync_states(self) -> Sequence[SyncState]:
+        """Return every collection's sync state, by name."""
+        ...
+
+    async def save_sync_state(self, state: SyncState) -> None:
+        """Insert or replace a collection's sync state."""
+        ...
+
+    async def add_log(self, entry: LogEntry) -> None:
+        """Append one line to sync_log."""
+        ...
+
+    async def log(self, *, limit: int) -> Sequence[LogEntry]:
+        """Return the newest lines of sync_log, newest first."""
+        ...
+
+    # --- write-back
+
+    async def outbox_entry(self, content_id: ContentId) -> OutboxEntry | None:
+        """Return the content's outbox entry, or None when nothing waits."""
+        ...
+
+    async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[OutboxEntry]:
+        """Return pending entries whose next try is due, oldest first."""
+        ...
+
+    async def save_outbox_entry(self, entry: OutboxEntry) -> None:
+        """Replace an entry's state, attempts, next try and error; ignored if it is gone."""
+        ...
+
+    # --- one owner among many processes
+
+    async def acquire_lease(self, name: str, owner: str, *, now: datetime, ttl: timedelta) -> bool:
+        """Take or renew a lease; False while another owner's has not expired."""
+        ...
+
+    async def lease_owner(self, name: str) -> str | None:
+        """Return who holds a lease, also when it has expired, or None."""
+        ...
+
+    async def release_lease(self, name: str, owner: str) -> None:
+        """Give a lease back; ignored if somebody else holds it."""
+        ...

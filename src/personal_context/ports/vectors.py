@@ -1,0 +1,118 @@
+"""Where vectors are kept and compared, and who makes them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from personal_context.domain.models import (
+    BacklogItem,
+    ContentId,
+    EmbeddingModel,
+    Generation,
+    GenerationState,
+    IndexProgress,
+    SectionHit,
+    SourceType,
+)
+from personal_context.ports.basics import Resource, Vector
+
+
+class VectorIndex(Protocol):
+    """Vectors by generation. Every method is one transaction and raises StoreError."""
+
+    async def generations(self) -> Sequence[Generation]:
+        """Return the active and the building generation, those that exist, active first."""
+        ...
+
+    async def create(self, model: EmbeddingModel, state: GenerationState) -> Generation:
+        """Make an empty generation with every section in its backlog.
+
+        Raises:
+            StoreError: One in this state exists already.
+        """
+        ...
+
+    async def activate(self, generation_id: int) -> None:
+        """Make a building generation the active one and drop the one before it."""
+        ...
+
+    async def drop(self, generation_id: int) -> None:
+        """Remove a generation with its vectors and backlog; an absent one is ignored."""
+        ...
+
+    async def reuse_known(self, generation_id: int) -> int:
+        """Copy vectors to backlog sections whose hash the generation knows; return how many."""
+        ...
+
+    async def backlog(self, generation_id: int, *, limit: int) -> Sequence[BacklogItem]:
+        """Return sections without a vector that have not failed for good, oldest first."""
+        ...
+
+    async def store(
+        self, generation_id: int, vectors: Sequence[tuple[BacklogItem, Vector]]
+    ) -> None:
+        """Write vectors and take their sections off the backlog.
+
+        Sections that were deleted meanwhile, and a generation that was dropped, are ignored.
+
+        Raises:
+            EmbeddingRejected: A vector has another length than the generation, is not finite, or
+                is zero. Nothing is written.
+        """
+        ...
+
+    async def reject(self, generation_id: int, section_ids: Collection[int], error: str) -> None:
+        """Mark backlog sections as failed for good; a changed section gets a new chance."""
+        ...
+
+    async def progress(self, generation_id: int) -> IndexProgress:
+        """Count sections with, without, and refused a vector."""
+        ...
+
+    async def nearest(
+        self,
+        generation_id: int,
+        vector: Vector,
+        *,
+        limit: int,
+        source_types: Collection[SourceType] | None = None,
+    ) -> Sequence[SectionHit]:
+        """Return each content's best section by cosine, best content first; ties by content id.
+
+        Args:
+            generation_id: Where to look.
+            vector: The query's vector, of the generation's dimension.
+            limit: Largest number of contents, at least 1.
+            source_types: Only these; None for all.
+        """
+        ...
+
+    async def similarities(
+        self, generation_id: int, vector: Vector, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, SectionHit]:
+        """Return the exact best section of each content; contents without vectors are left out."""
+        ...
+
+
+class Embedder(Resource, Protocol):
+    """Turns text into vectors."""
+
+    async def model(self) -> EmbeddingModel:
+        """Say what makes the vectors; the first call may ask the provider for the dimension.
+
+        Raises:
+            EmbeddingError: The provider could not be asked.
+        """
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Embed passages, one vector each, in order. An empty sequence gives an empty one.
+
+        Raises:
+            EmbeddingRejected: The provider refused a text, or gave vectors of a wrong shape.
+            EmbeddingUnavailable: The provider did not answer in time, also after retries.
+        """
+        ...
+
+    async def embed_query(self, text: str) -> Vector:
+        """Embed one query, ahead of passages that wait. Raises as `embed`."""
+        ...
