@@ -11,7 +11,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from personal_context.config import Settings
 
 ROOT = Path(__file__).parents[1]
 PREFIX = "PERSONAL_CONTEXT_"
@@ -85,6 +88,14 @@ def clean_environment(**settings: object) -> dict[str, str]:
     """Return this environment with these settings of the product and no other."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     return kept | {PREFIX + name.upper(): str(value) for name, value in settings.items()}
+
+
+def settings_of(**decided: Any) -> "Settings":
+    """Return settings that neither the environment nor a `.env` reaches."""
+    from personal_context.config import Settings, load_settings
+
+    defaults = {name: field.default for name, field in Settings.model_fields.items()}
+    return load_settings(**defaults | decided)
 
 
 def compile_sources() -> None:
