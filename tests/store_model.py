@@ -122,6 +122,7 @@ class Twin:
                 content_hash(one.title, one.text),
                 one.outline_updated_at,
                 Placement(one.parent_id, one.position),
+                one.title,
             )
             for one in self.contents.values()
             if one.collection_id == collection_id and one.outline_doc_id

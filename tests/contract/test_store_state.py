@@ -42,6 +42,7 @@ async def test_mirrored_is_what_outline_is_known_to_hold(store):
         content_hash("Title", "Text"),
         "2026-02-01T00:00:00.000Z",
         Placement(content_id(2), 4),
+        "Title",
     )
 
 

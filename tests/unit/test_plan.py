@@ -21,7 +21,7 @@ from personal_context.sync.plan import (
 
 def mirrored(content_id="a", *, title="Cats", text="purr", updated_at=NOW, placement=None):
     return MirroredDocument(
-        content_id, content_hash(title, text), updated_at, placement or Placement(None, 0)
+        content_id, content_hash(title, text), updated_at, placement or Placement(None, 0), title
     )
 
 
@@ -31,7 +31,8 @@ def mirrored(content_id="a", *, title="Cats", text="purr", updated_at=NOW, place
         (None, upstream(), Kind.CREATE),
         (mirrored(), upstream(), Kind.KEEP),
         (mirrored(), upstream(text="meow"), Kind.UPDATE),
-        (mirrored(), upstream(title="Dogs"), Kind.UPDATE),
+        (mirrored(), upstream(title="Dogs"), Kind.RETITLE),
+        (mirrored(), upstream(title="Dogs", text="woof"), Kind.UPDATE),
         (mirrored(), upstream(updated_at="2026-01-02T00:00:00.000Z"), Kind.UPDATE),
     ],
 )
@@ -42,12 +43,13 @@ def test_a_listed_document_is_compared_by_text_and_time(known, document, kind):
 @pytest.mark.parametrize(
     ("document", "kind"),
     [
-        (None, Kind.REMOVE),
-        (upstream(deleted_at=NOW), Kind.REMOVE),
-        (upstream(archived_at=NOW), Kind.REMOVE),
-        (upstream(published_at=None), Kind.REMOVE),
-        (upstream(collection_id="elsewhere"), Kind.REMOVE),
-        (upstream(collection_id="also-mirrored"), Kind.UPDATE),
+        (None, Kind.FORGET),
+        (upstream(deleted_at=NOW), Kind.TRASH),
+        (upstream(deleted_at=NOW, archived_at=NOW), Kind.TRASH),
+        (upstream(archived_at=NOW), Kind.ARCHIVE),
+        (upstream(published_at=None), Kind.UNPUBLISH),
+        (upstream(collection_id="elsewhere"), Kind.FORGET),
+        (upstream(collection_id="also-mirrored"), Kind.MOVE),
         (upstream(), Kind.KEEP),
     ],
 )
@@ -56,7 +58,12 @@ def test_a_document_that_left_the_tree_is_judged_by_what_info_says(document, kin
 
     assert action.kind is kind
     assert action.reason
-    assert (action.document is not None) == (kind is Kind.UPDATE)
+    assert (action.document is not None) == (kind is Kind.MOVE)
+    assert action.kind.removes == (kind not in {Kind.MOVE, Kind.KEEP})
+
+
+def test_what_waits_in_the_local_trash_is_restored():
+    assert compare(None, upstream(), trashed=True).kind is Kind.RESTORE
 
 
 def test_suspects_are_what_list_and_tree_leave_open():

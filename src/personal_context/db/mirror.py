@@ -63,13 +63,13 @@ def mirrored(
     """Return the collection's documents that Outline is known to hold, in tree order."""
     rows = fetch(
         connection,
-        "SELECT id, hash, outline_updated_at, parent_id, position FROM content"
+        "SELECT id, hash, outline_updated_at, parent_id, position, title FROM content"
         " WHERE collection_id = ? AND outline_doc_id IS NOT NULL ORDER BY position, id",
         collection_id,
     )
     return {
         ContentId(row[0]): MirroredDocument(
-            ContentId(row[0]), row[1], row[2], Placement(row[3], row[4])
+            ContentId(row[0]), row[1], row[2], Placement(row[3], row[4]), row[5]
         )
         for row in rows
     }

@@ -44,14 +44,14 @@ class Pass:
     def count(self, action: Action) -> None:
         """Note that an action was carried out."""
         match action.kind:
-            case Kind.CREATE:
+            case Kind.CREATE | Kind.RESTORE:
                 self.created += 1
-            case Kind.UPDATE:
+            case Kind.UPDATE | Kind.RETITLE | Kind.MOVE:
                 self.updated += 1
-            case Kind.REMOVE:
-                self.removed += 1
             case Kind.KEEP:
                 self.kept += 1
+            case Kind.TRASH | Kind.ARCHIVE | Kind.UNPUBLISH | Kind.FORGET:
+                self.removed += 1
         done = self.created + self.updated + self.kept
         self.on_progress(done, max(done, len(self.placements)))
 

@@ -2,22 +2,30 @@
 
 Every event in the wiki, and the action that answers it:
 
-| what happened in Outline            | what a pass sees                          | action  |
-| ----------------------------------- | ----------------------------------------- | ------- |
-| document published                  | listed or in the tree, not mirrored       | create  |
-| text or title edited                | listed, title or text differ              | update  |
-| touched, same title and text        | listed, only `updatedAt` differs          | update  |
-| nothing                             | listed, same `updatedAt` and text         | keep    |
-| backdated (import, `createdAt`)     | not in the changed pages, but in the tree | create  |
-| moved or reordered in place         | tree differs, `updatedAt` may not         | place   |
-| trashed, archived, unpublished      | absent from tree; info says so            | remove  |
-| parent trashed or archived          | as above, one by one                      | remove  |
-| deleted for good                    | absent from tree; info 404                | remove  |
-| moved to a place the key can't see  | absent from tree; info 403                | remove  |
-| moved to a collection not mirrored  | absent from tree; info names it           | remove  |
-| moved to another mirrored one       | absent from tree; info names it           | update  |
-| published a moment ago, tree cached | absent from tree; info says live, here    | keep    |
-| Outline ill, key revoked            | info 401, 5xx, timeout                    | (error) |
+| what happened in Outline             | what a pass sees                            | action    |
+| ------------------------------------ | ------------------------------------------- | --------- |
+| document published                   | listed or in the tree, never mirrored       | create    |
+| text edited                          | listed, text differs                        | update    |
+| title edited only                    | listed, title differs                       | retitle   |
+| touched, same title and text         | listed, only `updatedAt` differs            | update    |
+| nothing                              | listed, same `updatedAt`, title and text    | keep      |
+| backdated create or import           | not among the newest, but in the tree       | create    |
+| backdated edit                       | only a sweep shows it                       | update    |
+| moved or reordered in its collection | tree differs, `updatedAt` may not           | move      |
+| trashed                              | absent from the tree; info: `deletedAt`     | trash     |
+| archived                             | absent from the tree; info: `archivedAt`    | archive   |
+| parent trashed or archived           | as these two, one by one                    | (as they) |
+| unpublished                          | absent from the tree; info: a draft         | unpublish |
+| restored, published again            | in the tree again, in the local trash       | restore   |
+| parent restored, children not        | only the parent is in the tree again        | restore   |
+| deleted for good                     | absent from the tree; info: 404             | forget    |
+| no longer shared with the key        | absent from the tree; info: 403             | forget    |
+| moved to a collection not mirrored   | absent from the tree; info names it         | forget    |
+| moved to another mirrored collection | absent from the tree; info names it         | move      |
+| moved in from anywhere               | in the tree; mirrored elsewhere, or not     | create    |
+| published a moment ago, cached tree  | absent from the tree; info: live, here      | keep      |
+| collection archived or deleted       | every document absent; info as above        | (as they) |
+| Outline ill, key revoked             | 401, 403 on the collection, 5xx, timeout    | (none)    |
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -46,8 +54,20 @@ class Kind(StrEnum):
 
     CREATE = "create"
     UPDATE = "update"
-    REMOVE = "remove"
+    RETITLE = "retitle"
+    RESTORE = "restore"
+    MOVE = "move"
+    """To another collection; moves within one are settled by the tree as a whole."""
+    TRASH = "trash"
+    ARCHIVE = "archive"
+    UNPUBLISH = "unpublish"
+    FORGET = "forget"
     KEEP = "keep"
+
+    @property
+    def removes(self) -> bool:
+        """The document leaves the mirror, for the local trash."""
+        return self in {Kind.TRASH, Kind.ARCHIVE, Kind.UNPUBLISH, Kind.FORGET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +75,7 @@ class Action:
     """One thing to do, and why.
 
     Attributes:
-        document: What to write; None for `remove` and `keep`.
+        document: What to write; None for a removal and for `keep`.
     """
 
     kind: Kind
@@ -64,11 +84,23 @@ class Action:
     document: UpstreamDocument | None = None
 
 
-def compare(mirrored: MirroredDocument | None, document: UpstreamDocument) -> Action:
-    """Decide what a document that Outline showed as published means for the mirror."""
+def compare(
+    mirrored: MirroredDocument | None, document: UpstreamDocument, *, trashed: bool = False
+) -> Action:
+    """Decide what a document that Outline showed as published means for the mirror.
+
+    Args:
+        mirrored: What the mirror holds of it in this collection, or None.
+        document: As Outline returned it.
+        trashed: It waits in the local trash.
+    """
+    if mirrored is None and trashed:
+        return Action(Kind.RESTORE, document.id, "back in the wiki", document)
     if mirrored is None:
         return Action(Kind.CREATE, document.id, "new", document)
     if mirrored.hash != content_hash(document.title, document.text):
+        if mirrored.hash == content_hash(mirrored.title, document.text):
+            return Action(Kind.RETITLE, document.id, f"was {mirrored.title!r}", document)
         return Action(Kind.UPDATE, document.id, "edited", document)
     if mirrored.updated_at != document.updated_at:
         return Action(Kind.UPDATE, document.id, "touched", document)
@@ -110,7 +142,7 @@ def suspects(
     )
 
 
-def judge(
+def judge(  # noqa: PLR0911 - one return a row of the table above
     content_id: ContentId,
     document: UpstreamDocument | None,
     *,
@@ -126,20 +158,18 @@ def judge(
         mirrored_collections: All that are mirrored, `here` among them.
     """
     if document is None:
-        return Action(Kind.REMOVE, content_id, "deleted for good, or no longer shared with the key")
-    for state, since in (
-        ("trashed", document.deleted_at),
-        ("archived", document.archived_at),
-    ):
-        if since:
-            return Action(Kind.REMOVE, content_id, state)
+        return Action(Kind.FORGET, content_id, "deleted for good, or no longer shared with the key")
+    if document.deleted_at:
+        return Action(Kind.TRASH, content_id, "moved to Outline's trash")
+    if document.archived_at:
+        return Action(Kind.ARCHIVE, content_id, "archived in Outline")
     if document.published_at is None:
-        return Action(Kind.REMOVE, content_id, "unpublished")
+        return Action(Kind.UNPUBLISH, content_id, "unpublished in Outline")
     if document.collection_id == here:
         return Action(Kind.KEEP, content_id, "still there; the tree lags behind")
     if document.collection_id in mirrored_collections:
-        return Action(Kind.UPDATE, content_id, "moved to another collection", document)
-    return Action(Kind.REMOVE, content_id, "moved to a collection that is not mirrored")
+        return Action(Kind.MOVE, content_id, "moved to another collection", document)
+    return Action(Kind.FORGET, content_id, "moved to a collection that is not mirrored")
 
 
 def too_many_removals(removals: int, mirrored: int) -> bool:

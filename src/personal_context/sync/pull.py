@@ -32,7 +32,6 @@ from personal_context.sync.overlap import Overlap
 from personal_context.sync.passes import Pass
 from personal_context.sync.plan import (
     Action,
-    Kind,
     compare,
     judge,
     moved,
@@ -239,7 +238,7 @@ class Puller:
         self, work: Pass, actions: Collection[Action], options: PassOptions
     ) -> None:
         """Believe the removals only if the collection answers, and they are not too many."""
-        removals = sum(action.kind is Kind.REMOVE for action in actions)
+        removals = sum(action.kind.removes for action in actions)
         if not removals:
             return
         await self._upstream.collection(work.collection_id)
@@ -254,7 +253,7 @@ class Puller:
         try:
             if action.document is not None:
                 await self._write(work, action, action.document)
-            elif action.kind is Kind.REMOVE:
+            elif action.kind.removes:
                 await self._store.remove(action.content_id, log=_log(work, action))
         except Exception as error:  # One bad document must not stop the others.
             logger.warning("document %s failed", action.content_id, exc_info=error)

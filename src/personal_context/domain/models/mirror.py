@@ -21,6 +21,7 @@ class MirroredDocument:
     hash: str
     updated_at: str | None
     placement: Placement
+    title: str = ""
 
 
 class SyncStatus(StrEnum):
