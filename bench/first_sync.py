@@ -1,7 +1,7 @@
 """The first sync: mirroring beside fetching the same pages raw, indexing beside the bare model.
 
 The wiki is the sandbox, served from a process of its own over a real socket, without rate limits.
-It answers a page of 100 in some 30 ms; a running Outline takes about 1.2 s, so the mirroring is
+It answers a page of 100 in some 10 ms; a running Outline takes about 1.2 s, so the mirroring is
 measured both ways. `--serve` is that process.
 """
 
