@@ -4,6 +4,7 @@ from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCou
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
 from personal_context.ports.vectors import Embedder, VectorIndex
+from personal_context.ports.webhooks import WebhookBook, WebhookUpstream
 
 __all__ = [
     "Clock",
@@ -17,4 +18,6 @@ __all__ = [
     "Upstream",
     "Vector",
     "VectorIndex",
+    "WebhookBook",
+    "WebhookUpstream",
 ]

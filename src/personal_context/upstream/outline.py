@@ -18,9 +18,10 @@ from personal_context.domain.models import (
     TreeNode,
     UpstreamCollection,
     UpstreamDocument,
+    UpstreamWebhook,
 )
 from personal_context.ports import Direction, SortField
-from personal_context.upstream import parse, scopes
+from personal_context.upstream import parse, scopes, webhooks
 from personal_context.upstream.address import ApiKey, wiki_address
 from personal_context.upstream.api import Api, IdTakenOnRepeat, Patience
 from personal_context.upstream.json_text import clean
@@ -197,6 +198,28 @@ class OutlineClient:
             UpstreamUnreadable: Outline could not be reached.
         """
         return await scopes.probe(self._api)
+
+    async def webhooks(self) -> Sequence[UpstreamWebhook]:
+        """See WebhookUpstream.webhooks."""
+        return await webhooks.every(self._api)
+
+    async def create_webhook(
+        self, *, name: str, url: str, secret: str, events: Sequence[str]
+    ) -> UpstreamWebhook:
+        """See WebhookUpstream.create_webhook."""
+        body = {"name": name, "url": url, "secret": secret, "events": list(events)}
+        return await webhooks.create(self._api, body)
+
+    async def update_webhook(
+        self, webhook_id: str, *, name: str, url: str, secret: str, events: Sequence[str]
+    ) -> UpstreamWebhook:
+        """See WebhookUpstream.update_webhook."""
+        body = {"name": name, "url": url, "secret": secret, "events": list(events)}
+        return await webhooks.update(self._api, webhook_id, body)
+
+    async def delete_webhook(self, webhook_id: str) -> None:
+        """See WebhookUpstream.delete_webhook."""
+        await webhooks.delete(self._api, webhook_id)
 
     def _page(self, raw: Sequence[Any], *, last: bool) -> Page:
         documents: list[UpstreamDocument] = []

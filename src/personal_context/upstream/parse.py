@@ -16,6 +16,7 @@ from personal_context.domain.models import (
     TreeNode,
     UpstreamCollection,
     UpstreamDocument,
+    UpstreamWebhook,
 )
 from personal_context.upstream.json_text import clean
 
@@ -91,6 +92,24 @@ def auth_info(data: object) -> AuthInfo:
     return AuthInfo(
         user_name=_text(_object(fields.get("user"), "user"), "name"),
         team_name=_text(_object(fields.get("team"), "team"), "name"),
+    )
+
+
+def webhook(data: object) -> UpstreamWebhook:
+    """Read a webhook subscription; its secret is left behind.
+
+    Raises:
+        Unreadable: It is not a whole subscription.
+    """
+    fields = _object(data, "webhook")
+    enabled = fields.get("enabled")
+    if not isinstance(enabled, bool):
+        raise Unreadable(f"`enabled`: expected true or false, got {_kind(enabled)}")
+    return UpstreamWebhook(
+        id=_uuid(fields, "id"),
+        name=_text(fields, "name"),
+        url=_text(fields, "url"),
+        enabled=enabled,
     )
 
 

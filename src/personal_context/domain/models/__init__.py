@@ -49,6 +49,12 @@ from personal_context.domain.models.vectors import (
     GenerationState,
     IndexProgress,
 )
+from personal_context.domain.models.webhook import (
+    UpstreamWebhook,
+    WebhookRecord,
+    WebhookState,
+    WebhookStatus,
+)
 
 __all__ = [
     "BacklogItem",
@@ -89,4 +95,8 @@ __all__ = [
     "TreeNode",
     "UpstreamCollection",
     "UpstreamDocument",
+    "UpstreamWebhook",
+    "WebhookRecord",
+    "WebhookState",
+    "WebhookStatus",
 ]
