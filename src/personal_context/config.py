@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from personal_context.domain.errors import ConfigError
 
 PREFIX = "PERSONAL_CONTEXT_"
+SHORTEST_SECRET = 16
 
 EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
 
@@ -101,6 +102,15 @@ class Settings(BaseSettings):
     http_auth_password: SecretStr | None = Field(
         default=None, description="Password for basic auth. Goes with the user name."
     )
+    webhook_url: str | None = Field(
+        default=None,
+        description="Address under which Outline reaches this server, e.g. "
+        "https://context.example.com. `personal-context webhook enable` needs it.",
+    )
+    webhook_secret: SecretStr | None = Field(
+        default=None,
+        description="Signs Outline's deliveries. Default: made up and kept in the database.",
+    )
 
     @field_validator("db_path", mode="after")
     @classmethod
@@ -114,7 +124,7 @@ class Settings(BaseSettings):
             return value
         return tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
 
-    @field_validator("outline_api_base", "embedding_api_base", mode="after")
+    @field_validator("outline_api_base", "embedding_api_base", "webhook_url", mode="after")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
         if value is None:
@@ -126,7 +136,7 @@ class Settings(BaseSettings):
             raise ValueError("holds a login; write the address without user:password@")
         return value.rstrip("/")
 
-    @field_validator("outline_api_key", "embedding_api_key", mode="after")
+    @field_validator("outline_api_key", "embedding_api_key", "webhook_secret", mode="after")
     @classmethod
     def _is_header_value(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not all(
@@ -134,6 +144,23 @@ class Settings(BaseSettings):
         ):
             raise ValueError(
                 "holds blanks or characters that no key has; copy the key again, without quotes"
+            )
+        return value
+
+    @field_validator("webhook_url", mode="after")
+    @classmethod
+    def _takes_a_path(cls, value: str | None) -> str | None:
+        if value is not None and set(value) & set("?#"):
+            raise ValueError("holds a query or a fragment; write the address alone")
+        return value
+
+    @field_validator("webhook_secret", mode="after")
+    @classmethod
+    def _is_hard_to_guess(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < SHORTEST_SECRET:
+            raise ValueError(
+                f"is too short; write at least {SHORTEST_SECRET} characters, e.g. what "
+                "`openssl rand -hex 32` prints"
             )
         return value
 
@@ -195,7 +222,12 @@ class Settings(BaseSettings):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be shown."""
-        held = (self.embedding_api_key, self.outline_api_key, self.http_auth_password)
+        held = (
+            self.embedding_api_key,
+            self.outline_api_key,
+            self.http_auth_password,
+            self.webhook_secret,
+        )
         return tuple(secret.get_secret_value() for secret in held if secret is not None)
 
 

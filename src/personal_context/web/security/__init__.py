@@ -34,12 +34,12 @@ def guards(
         credentials: The one user; None leaves the door open.
         hosts: See `allowed_hosts`.
         origins: Foreign origins that are welcome.
-        open_paths: Paths that need no login besides /livez.
+        open_paths: Paths that need no login besides /livez, and are answered under any host.
         larger_bodies: Path prefix -> bytes, for what has to take more than a megabyte.
     """
     stack = [
         Middleware(SecurityHeaders),
-        Middleware(OriginGuard, hosts=hosts, origins=origins),
+        Middleware(OriginGuard, hosts=hosts, origins=origins, open_paths=open_paths),
     ]
     if credentials is not None:
         stack.append(Middleware(BasicAuth, credentials, open_paths=open_paths))

@@ -42,6 +42,8 @@ class OriginGuard:
         app: What is guarded.
         hosts: Names and addresses without port that we answer to; None for any.
         origins: Foreign origins that are welcome, e.g. `https://tools.example.com`.
+        open_paths: Paths that are answered under any name, because they ask for more than a
+            browser can be made to send, e.g. a signature.
     """
 
     def __init__(
@@ -50,9 +52,11 @@ class OriginGuard:
         *,
         hosts: Collection[str] | None = None,
         origins: Collection[str] = (),
+        open_paths: Collection[str] = (),
         pages: Pages | None = None,
     ) -> None:
         self._app = app
+        self._open_paths = frozenset(open_paths)
         self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._pages = pages or Pages()
@@ -67,10 +71,13 @@ class OriginGuard:
 
     def _problem(self, scope: Scope) -> Problem | None:
         host = _host(scope)
-        if self._hosts is not None and (host is None or host[0] not in self._hosts):
+        if not self._known(host) and scope["path"] not in self._open_paths:
             return WRONG_HOST
         looking = scope["type"] == "http" and scope["method"] in SAFE_METHODS
         return None if looking or self._welcome(scope, host) else CROSS_ORIGIN
+
+    def _known(self, host: tuple[str, int | None] | None) -> bool:
+        return self._hosts is None or (host is not None and host[0] in self._hosts)
 
     def _welcome(self, scope: Scope, host: tuple[str, int | None] | None) -> bool:
         origins = values_of(scope, b"origin")
