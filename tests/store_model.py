@@ -1,10 +1,11 @@
 """A store as a dictionary, and steps that are taken on both."""
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from backends import Backend
-from builders import HANDBOOK, JOURNAL, LOG, content, content_id, indexed
+from builders import HANDBOOK, JOURNAL, LOG, NOW, content, content_id, indexed
 from hypothesis import strategies as st
 
 from personal_context.domain.errors import InvalidInput
@@ -12,6 +13,7 @@ from personal_context.domain.models import (
     Content,
     ContentId,
     Link,
+    LogEntry,
     MirroredDocument,
     Placement,
     SourceType,
@@ -21,6 +23,7 @@ from personal_context.domain.text import content_hash
 _numbers = st.integers(1, 5)
 _pieces = st.lists(st.sampled_from(["alpha", "beta", "beta gamma", "nul\0", "é\U0001f600"]))
 _titles = st.sampled_from(["", "Alpha", "Beta\nline"])
+_minutes = st.integers(0, 3)
 _collections = st.sampled_from([HANDBOOK, JOURNAL])
 _parents = st.none() | _numbers.map(content_id)
 _tags = st.lists(st.sampled_from(["a", "b", "c"]), unique=True).map(sorted).map(tuple)
@@ -34,7 +37,8 @@ steps = st.lists(
     st.one_of(
         st.tuples(st.just("mirror"), _numbers, _titles, _pieces, _links, _collections, _parents),
         st.tuples(st.just("add"), _numbers, _titles, _pieces, _links, _tags, st.booleans()),
-        st.tuples(st.just("remove"), _numbers),
+        st.tuples(st.just("trash"), _numbers, _minutes),
+        st.tuples(st.just("purge"), _minutes, st.integers(1, 3)),
         st.tuples(
             st.just("place"),
             _collections,
@@ -54,6 +58,7 @@ class Twin:
 
     contents: dict[ContentId, Content] = field(default_factory=dict)
     pieces: dict[ContentId, list[str]] = field(default_factory=dict)
+    trash: dict[ContentId, tuple[datetime, Content]] = field(default_factory=dict)
     outbox: set[ContentId] = field(default_factory=set)
     log_lines: int = 0
 
@@ -73,7 +78,7 @@ class Twin:
             revision=self.log_lines,
         )
         await backend.store.mirror(document, text, log=LOG)
-        known = self.contents.get(document.id)
+        _, known = self.trash.pop(document.id, (None, self.contents.get(document.id)))
         if known is not None:
             document = replace(document, source_type=known.source_type, tags=known.tags)
             if known.source_type is SourceType.NOTE:
@@ -89,21 +94,35 @@ class Twin:
         try:
             await backend.store.add(document, text, log=LOG, push_to=HANDBOOK if push else None)
         except InvalidInput:
-            assert document.id in self.contents
+            assert document.id in self.contents.keys() | self.trash.keys()
             return
-        assert document.id not in self.contents
+        assert document.id not in self.contents.keys() | self.trash.keys()
         self.contents[document.id] = document
         self.pieces[document.id] = pieces
         if push:
             self.outbox.add(document.id)
         self.log_lines += 1
 
-    async def _remove(self, backend, number):
-        await backend.store.remove(content_id(number), log=LOG)
-        self.contents.pop(content_id(number), None)
+    async def _trash(self, backend, number, minutes):
+        moment = NOW + timedelta(minutes=minutes)
+        line = LogEntry("trash", created_at=moment)
+        await backend.store.trash(content_id(number), reason="gone", log=line)
+        known = self.contents.pop(content_id(number), None)
+        if known is not None:
+            self.trash[known.id] = (moment, known)
         self.pieces.pop(content_id(number), None)
         self.outbox.discard(content_id(number))
         self.log_lines += 1
+
+    async def _purge(self, backend, minutes, limit):
+        before = NOW + timedelta(minutes=minutes)
+        gone = await backend.store.purge(before=before, limit=limit)
+        # Of one moment, whoever came first is the older one: so they stand in the dictionary.
+        aged = sorted(self.trash, key=lambda key: self.trash[key][0])
+        assert gone == [key for key in aged if self.trash[key][0] < before][:limit]
+        for key in gone:
+            del self.trash[key]
+        self.log_lines += len(gone)
 
     async def _place(self, backend, collection_id, placements):
         await backend.store.place(collection_id, placements)

@@ -210,7 +210,7 @@ async def test_unchanged_sections_keep_their_rows_wherever_they_move(store):
 async def test_row_ids_of_removed_sections_never_come_back(store):
     await mirror_all(store, content(1, text="one"))
     (old,) = (await store.sections_of([content_id(1)]))[content_id(1)]
-    await store.remove(content_id(1), log=LOG)
+    await store.trash(content_id(1), reason="gone", log=LOG)
     await mirror_all(store, content(1, text="two"))
     (new,) = (await store.sections_of([content_id(1)]))[content_id(1)]
     assert new.id > old.id
@@ -222,27 +222,5 @@ async def test_links_do_no_harm_to_what_they_point_at(store):
     await store.mirror(content(1), indexed("T", ["x"], links), log=LOG)
     await mirror_all(store, content(2))
     await store.mirror(content(1), indexed("T", ["x"], links[:1]), log=LOG)
-    await store.remove(content_id(2), log=LOG)
+    await store.trash(content_id(2), reason="gone", log=LOG)
     assert (await store.get(content_id(1))).title == "Title"
-
-
-# --- remove
-
-
-async def test_remove_takes_all_that_hangs_on_it(store):
-    ours = note(tags=("a", "b"))
-    await store.add(ours, prepared(ours), log=LOG, push_to=HANDBOOK)
-    await store.remove(ours.id, log=LogEntry("remove", content_id=ours.id))
-    counts = await store.counts()
-    assert (counts.contents, counts.sections, dict(counts.outbox)) == (0, 0, {})
-    assert await store.search_keyword(words("words"), limit=5) == []
-    assert (await store.log(limit=1))[0].operation == "remove"
-    await store.remove(ours.id, log=LOG)
-
-
-async def test_a_tag_outlives_the_removal_of_one_of_its_contents(store):
-    for number in (1, 2):
-        ours = note(number, tags=("shared",))
-        await store.add(ours, prepared(ours), log=LOG)
-    await store.remove(content_id(1), log=LOG)
-    assert (await store.get(content_id(2))).tags == ("shared",)

@@ -10,6 +10,7 @@ from builders import HANDBOOK, JOURNAL, LOG, NOW, content, content_id, indexed, 
 from hypothesis import given, settings, strategies as st
 from store_model import Twin, steps
 
+from personal_context.domain.errors import ContentNotFound
 from personal_context.domain.models import GenerationState
 
 few = settings(max_examples=40, deadline=None)
@@ -46,7 +47,13 @@ async def compare(store, twin):
         assert {hit.content_id for hit in hits} == twin.with_word(word)
     due = await store.due_pushes(NOW, limit=99)
     assert {entry.content_id for entry in due} == twin.outbox
+    bin_ = {one.id: (one.trashed_at, one.title) for one in await store.trashed(limit=99)}
+    assert bin_ == {key: (when, one.title) for key, (when, one) in twin.trash.items()}
+    for key in twin.trash:
+        with pytest.raises(ContentNotFound):
+            await store.get(key)
     counts = await store.counts()
+    assert counts.trashed == len(twin.trash)
     assert counts.contents == len(twin.contents)
     assert counts.sections == sum(map(len, twin.pieces.values()))
     assert len(await store.log(limit=999)) == twin.log_lines
@@ -57,13 +64,22 @@ VECTORS = {"a": vector(1, 0), "b": vector(0, 1), "c": vector(1, 1), "d": vector(
 
 @pytest.mark.parametrize("name", BACKENDS)
 @few
-@given(versions=st.lists(st.lists(st.sampled_from(sorted(VECTORS)), max_size=8), max_size=6))
-async def test_whatever_is_edited_equal_pieces_keep_row_and_vector(name, versions):
+@given(
+    versions=st.lists(
+        st.tuples(st.lists(st.sampled_from(sorted(VECTORS)), max_size=8), st.booleans()),
+        max_size=6,
+    )
+)
+async def test_whatever_is_edited_or_trashed_equal_pieces_keep_row_and_vector(name, versions):
     with tempfile.TemporaryDirectory() as folder:
         async with BACKENDS[name](Path(folder)) as backend:
             generation = await backend.index.create(model(2), GenerationState.ACTIVE)
             rows = {}
-            for pieces in versions:
+            for pieces, trashed_before in versions:
+                if trashed_before:
+                    await backend.store.trash(content_id(1), reason="gone", log=LOG)
+                    assert await backend.index.nearest(generation.id, VECTORS["a"], limit=1) == []
+                    assert await backend.index.backlog(generation.id, limit=1) == []
                 await backend.store.mirror(content(1), indexed("Title", pieces), log=LOG)
                 found = (await backend.store.sections_of([content_id(1)])).get(content_id(1), [])
                 assert [section.text for section in found] == pieces

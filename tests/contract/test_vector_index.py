@@ -246,7 +246,7 @@ async def test_vectors_go_with_their_content(store, index):
     await mirror_pieces(store, 2, "b")
     generation = await index.create(model(2), ACTIVE)
     await embed(index, generation, {"a": vector(1, 0), "b": vector(0, 1)})
-    await store.remove(content_id(1), log=LOG)
+    await store.trash(content_id(1), reason="gone", log=LOG)
     hits = await index.nearest(generation.id, vector(1, 0), limit=9)
     assert [hit.content_id for hit in hits] == [content_id(2)]
     assert (await index.progress(generation.id)).done == 1

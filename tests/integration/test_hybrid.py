@@ -185,7 +185,7 @@ async def test_what_was_removed_meanwhile_is_left_out(backend, search, monkeypat
     summaries = backend.store.summaries
 
     async def removing(ids):
-        await backend.store.remove(content_id(1), log=LOG)
+        await backend.store.trash(content_id(1), reason="gone", log=LOG)
         return await summaries(ids)
 
     monkeypatch.setattr(backend.store, "summaries", removing)

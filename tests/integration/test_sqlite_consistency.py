@@ -56,6 +56,8 @@ def check(connection):
         assert sorted(waiting + stored) == sorted((key,) for key in sections)
         if state == "active":
             assert rows("SELECT section_id FROM content_vec") == stored
+    assert rows("SELECT * FROM trash WHERE id IN (SELECT id FROM content)") == []
+    assert sections.isdisjoint(row[0] for row in rows("SELECT id FROM trash_sections"))
     tables = rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%vec0%'")
     assert {name for (name,) in tables} == {f"content_vec_{key}" for key, _ in generations}
     assert rows("SELECT * FROM tags WHERE id NOT IN (SELECT tag_id FROM content_tags)") == []

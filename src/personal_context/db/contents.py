@@ -17,6 +17,7 @@ from personal_context.db.rows import (
     to_text,
 )
 from personal_context.db.sections import write_links, write_sections
+from personal_context.db.trash import why
 from personal_context.domain.errors import ContentNotFound, InvalidInput
 from personal_context.domain.models import (
     CollectionId,
@@ -37,7 +38,7 @@ def get(connection: "apsw.Connection", content_id: ContentId) -> Content:
     """Return one content.
 
     Raises:
-        ContentNotFound: There is none with this id.
+        ContentNotFound: There is none with this id, or it is in the trash.
     """
     rows = fetch(
         connection,
@@ -45,7 +46,7 @@ def get(connection: "apsw.Connection", content_id: ContentId) -> Content:
         storable(content_id),
     )
     if not rows:
-        raise ContentNotFound(f"There is no content with the id {content_id[:_SHOWN]!r}.")
+        raise _not_found(content_id, why(connection, content_id))
     return content_of(rows[0], tags_of(connection, [content_id]).get(content_id, ()))
 
 
@@ -79,11 +80,13 @@ def add(
     """Write a new content with its sections, links, tags and outbox entry.
 
     Raises:
-        InvalidInput: The id is taken.
+        InvalidInput: The id is taken, if only by a content in the trash.
     """
-    if fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id):
+    trashed = why(connection, content.id)
+    if trashed is not None or fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id):
         raise InvalidInput(
             f"A content with the id {content.id} exists already.",
+            cause=None if trashed is None else f"It is in the trash: {trashed}",
             hint="Leave the id out: a new one is made.",
         )
     insert(connection, content, indexed)
@@ -106,17 +109,6 @@ def insert(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
     _write_tags(connection, content.id, content.tags)
     write_sections(connection, content.id, indexed.sections)
     write_links(connection, content.id, content.url_id, indexed.links)
-
-
-def remove(connection: "apsw.Connection", content_id: ContentId) -> None:
-    """Remove a content with everything that hangs on it, and tags that nobody else has."""
-    tags = fetch(connection, "SELECT tag_id FROM content_tags WHERE content_id = ?", content_id)
-    connection.execute("DELETE FROM content WHERE id = ?", (content_id,))
-    connection.executemany(
-        "DELETE FROM tags WHERE id = ?1"
-        " AND NOT EXISTS (SELECT 1 FROM content_tags WHERE tag_id = ?1)",
-        tags,
-    )
 
 
 def tags_of(
@@ -142,6 +134,17 @@ def counts(connection: "apsw.Connection") -> Counts:
         by_source_type=_tally(connection, "content", "source_type"),
         by_collection=_tally(connection, "content", "collection_id"),
         outbox=_tally(connection, "outbox", "state"),
+        trashed=fetch(connection, count + "trash")[0][0],
+    )
+
+
+def _not_found(content_id: ContentId, trashed: str | None) -> ContentNotFound:
+    if trashed is None:
+        return ContentNotFound(f"There is no content with the id {content_id[:_SHOWN]!r}.")
+    return ContentNotFound(
+        f"The content with the id {content_id[:_SHOWN]!r} is no longer there.",
+        hint=f"It is in the trash: {trashed or 'no reason was given.'}"
+        " If it comes back in Outline, it comes back here.",
     )
 
 

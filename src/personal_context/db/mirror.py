@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from personal_context.db.contents import get, insert
 from personal_context.db.rows import CONTENT_COLUMNS, content_values, fetch
 from personal_context.db.sections import write_links, write_sections
+from personal_context.db.trash import restore
 from personal_context.domain.models import (
     CollectionId,
     Content,
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
     """Write what Outline says of a document. What is ours in an existing row stays ours.
 
-    An outbox entry of the content has arrived, then, and goes.
+    An outbox entry of the content has arrived, then, and goes. From the trash it comes back.
     """
-    if fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id):
+    known = fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id)
+    if known or restore(connection, content.id):
         kept = keep_ours(get(connection, content.id), content)
         values = content_values(kept, indexed.readable)
         connection.execute(

@@ -12,6 +12,7 @@ from personal_context.db import (
     sections,
     state as books,
     summaries,
+    trash as trash_can,
 )
 from personal_context.db.connection import Database
 from personal_context.domain.models import (
@@ -30,6 +31,7 @@ from personal_context.domain.models import (
     SourceType,
     StoredSection,
     SyncState,
+    TrashedContent,
 )
 
 if TYPE_CHECKING:
@@ -102,15 +104,6 @@ class SqliteStore:
 
         await self._database.write(write)
 
-    async def remove(self, content_id: ContentId, *, log: LogEntry) -> None:
-        """Remove a content with everything that hangs on it; the line is logged in any case."""
-
-        def write(connection: "apsw.Connection") -> None:
-            contents.remove(connection, content_id)
-            books.add_log(connection, log, self._clock())
-
-        await self._database.write(write)
-
     async def summaries(
         self, content_ids: Collection[ContentId]
     ) -> Mapping[ContentId, ContentSummary]:
@@ -146,6 +139,30 @@ class SqliteStore:
     async def counts(self) -> Counts:
         """Count what the store holds."""
         return await self._database.read(contents.counts)
+
+    # --- the trash
+
+    async def trash(self, content_id: ContentId, *, reason: str, log: LogEntry) -> None:
+        """Move a content to the trash; the line is logged in any case."""
+
+        def write(connection: "apsw.Connection") -> None:
+            now = self._clock()
+            trash_can.trash(connection, content_id, reason, log.created_at or now)
+            books.add_log(connection, log, now)
+
+        await self._database.write(write)
+
+    async def trashed(self, *, limit: int) -> Sequence[TrashedContent]:
+        """Return what is in the trash, newest first."""
+        return await self._database.read(lambda c: trash_can.trashed(c, limit))
+
+    async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
+        """Delete for good what was trashed before a time, oldest first; log each."""
+
+        def write(connection: "apsw.Connection") -> Sequence[ContentId]:
+            return trash_can.purge(connection, before, limit, self._clock())
+
+        return await self._database.write(write)
 
     # --- the mirror
 

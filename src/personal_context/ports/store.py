@@ -20,6 +20,7 @@ from personal_context.domain.models import (
     SourceType,
     StoredSection,
     SyncState,
+    TrashedContent,
 )
 from personal_context.ports.basics import Resource
 
@@ -36,7 +37,8 @@ class Store(Resource, Protocol):
         """Return one content.
 
         Raises:
-            ContentNotFound: There is none with this id.
+            ContentNotFound: There is none with this id. If it is in the trash, the hint says so,
+                and why.
         """
         ...
 
@@ -61,7 +63,7 @@ class Store(Resource, Protocol):
             push_to: Collection it is to be pushed to, or None to keep it local.
 
         Raises:
-            InvalidInput: The id is taken.
+            InvalidInput: The id is taken, if only by a content in the trash.
         """
         ...
 
@@ -71,11 +73,10 @@ class Store(Resource, Protocol):
         What is ours alone (source_type, created_at of a note, tags, metadata) stays as it is in an
         existing row. A section whose hash the content had before keeps its row and its vectors.
         An outbox entry of this content is confirmed by it and goes.
-        """
-        ...
 
-    async def remove(self, content_id: ContentId, *, log: LogEntry) -> None:
-        """Remove a content with everything that hangs on it; an absent id is ignored."""
+        A content in the trash comes back by it: it is an existing row again, with all that is ours
+        and with its sections and vectors as far as they still fit.
+        """
         ...
 
     async def summaries(
@@ -119,6 +120,35 @@ class Store(Resource, Protocol):
 
     async def counts(self) -> Counts:
         """Count what the store holds."""
+        ...
+
+    # --- the trash
+
+    async def trash(self, content_id: ContentId, *, reason: str, log: LogEntry) -> None:
+        """Move a content to the trash; an absent or already trashed id is ignored.
+
+        It leaves every list, count and search at once, and waits with its tags, links, metadata,
+        sections and vectors until `mirror` brings it back or `purge` deletes it. Its outbox entry
+        goes.
+
+        Args:
+            content_id: What leaves.
+            reason: Why, for a person to read.
+            log: Written in the same transaction, in any case. Its time, if it has one, is when the
+                content was trashed.
+        """
+        ...
+
+    async def trashed(self, *, limit: int) -> Sequence[TrashedContent]:
+        """Return what is in the trash, newest first."""
+        ...
+
+    async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
+        """Delete for good what was trashed before a time; a log line `purge` for each.
+
+        Returns:
+            The ids of what is gone, at most `limit`, oldest first.
+        """
         ...
 
     # --- the mirror

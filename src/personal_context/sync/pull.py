@@ -254,7 +254,9 @@ class Puller:
             if action.document is not None:
                 await self._write(work, action, action.document)
             elif action.kind.removes:
-                await self._store.remove(action.content_id, log=_log(work, action))
+                await self._store.trash(
+                    action.content_id, reason=action.reason, log=_log(work, action)
+                )
         except Exception as error:  # One bad document must not stop the others.
             logger.warning("document %s failed", action.content_id, exc_info=error)
             work.failed[action.content_id] = (

@@ -15,6 +15,7 @@ from personal_context.domain.models.mirror import (
     PassReport,
     SyncState,
     SyncStatus,
+    TrashedContent,
 )
 from personal_context.domain.models.outbox import OutboxEntry, PushState
 from personal_context.domain.models.search import (
@@ -92,6 +93,7 @@ __all__ = [
     "StoredSection",
     "SyncState",
     "SyncStatus",
+    "TrashedContent",
     "TreeNode",
     "UpstreamCollection",
     "UpstreamDocument",

@@ -133,7 +133,8 @@ class LogEntry:
     """One line of sync_log.
 
     Attributes:
-        operation: `create update move remove push reindex error pass`.
+        operation: What was done, in one word: `create update move trash restore purge push error`
+            and others.
         details: What a person wants to know, in one line.
     """
 

@@ -50,6 +50,22 @@ class SyncState:
 
 
 @dataclass(frozen=True, slots=True)
+class TrashedContent:
+    """A content that left the mirror and waits in the trash: to come back, or to be purged.
+
+    Attributes:
+        reason: Why it left, as sync put it.
+        trashed_at: When it left, on our clock.
+    """
+
+    id: ContentId
+    title: str
+    collection_id: CollectionId | None
+    reason: str
+    trashed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class PassReport:
     """What one pass over one collection did.
 

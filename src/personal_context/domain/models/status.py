@@ -11,13 +11,14 @@ from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the store holds."""
+    """What the store holds. What is in the trash counts in `trashed` only."""
 
     contents: int
     sections: int
     by_source_type: Mapping[str, int]
     by_collection: Mapping[str, int]
     outbox: Mapping[str, int]
+    trashed: int = 0
 
 
 class ReindexState(StrEnum):
