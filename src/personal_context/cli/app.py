@@ -8,13 +8,28 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from personal_context.cli import contents, doctor, sandbox, serving, upkeep
+from personal_context.cli import contents, doctor, sandbox, upkeep
+from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.output import FAILED, MISUSED, show_error
+from personal_context.cli.serving import serve_product
 from personal_context.domain.errors import PersonalContextError
+from personal_context.server import Transport
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = 130
+
+
+def serve(*, transport: Transport | None = None, common: Common = PLAIN) -> int:
+    """Serve MCP, the web page and REST, and keep the mirror fresh.
+
+    Parameters
+    ----------
+    transport
+        stdio, http, or both. Default: both when stdin is a pipe (an MCP client started us),
+        else http.
+    """
+    return serve_product(transport, verbose=common.verbose)
 
 
 def build_app() -> App:
@@ -23,11 +38,11 @@ def build_app() -> App:
         name="personal-context",
         help="The gateway between an Outline wiki and AI agents.",
         version_flags=[],
-        default_command=serving.serve,
+        default_command=serve,
         result_action="return_value",
     )
     for command in (
-        serving.serve,
+        serve,
         sandbox.demo,
         sandbox.sandbox,
         upkeep.sync,

@@ -9,8 +9,8 @@ from rich.console import Group
 from rich.markup import escape
 from rich.text import Text
 
+from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
-from personal_context.cli.output import Common
 from personal_context.content.service import NewContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SourceType
@@ -19,8 +19,6 @@ from personal_context.tools.answers import added_output, content_output, search_
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_PLAIN = Common()
-
 
 async def search(
     query: str,
@@ -28,7 +26,7 @@ async def search(
     *,
     limit: int = 10,
     source_type: Annotated[list[SourceType] | None, Parameter(negative="")] = None,
-    common: Common = _PLAIN,
+    common: Common = PLAIN,
 ) -> None:
     """Search the mirror by meaning and by words.
 
@@ -75,7 +73,7 @@ async def add(
     tag: Annotated[list[str] | None, Parameter(negative="")] = None,
     source_url: str | None = None,
     collection: str | None = None,
-    common: Common = _PLAIN,
+    common: Common = PLAIN,
 ) -> None:
     """Add a Markdown file (or stdin, `-`) to the store, and to Outline.
 
@@ -133,7 +131,7 @@ def _title(text: str, file: str) -> str:
     return Path(file).stem
 
 
-async def get(reference: str, /, *, common: Common = _PLAIN) -> None:
+async def get(reference: str, /, *, common: Common = PLAIN) -> None:
     """Print a document by id, Outline urlId, or Outline address.
 
     Parameters

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 from rich.text import Text
 
+from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import prepared_settings
-from personal_context.cli.output import FAILED, Common
+from personal_context.cli.output import FAILED
 from personal_context.config import Settings
 from personal_context.db.versions import versions
 from personal_context.domain.errors import PersonalContextError, UpstreamError
@@ -23,7 +24,6 @@ from personal_context.upstream.outline import OutlineClient
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_PLAIN = Common()
 
 OLDEST_PYTHON = (3, 11)
 
@@ -46,7 +46,7 @@ class Finding:
     hint: str = ""
 
 
-async def doctor(*, common: Common = _PLAIN) -> int:
+async def doctor(*, common: Common = PLAIN) -> int:
     """Check Python, database, embedding, Outline, port and file modes."""
     settings = prepared_settings(verbose=common.verbose)
     findings = [_python(), _port(settings)]

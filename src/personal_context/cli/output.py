@@ -4,15 +4,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING, Any
 
 from personal_context.domain.errors import ConfigError, InvalidInput, PersonalContextError
-from personal_context.web.responses import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,35 +15,29 @@ FAILED = 1
 MISUSED = 2
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Common:
-    """Options that every command takes.
+def show(value: Any, text: "Callable[[], RenderableType]", *, as_json: bool) -> None:  # noqa: ANN401
+    """Print a result.
 
-    Attributes:
-        json: Print one JSON value instead of text.
-        verbose: Show debug lines and stack traces.
+    Args:
+        value: Dataclasses and plain values, printed as JSON.
+        text: Makes what a person reads.
+        as_json: Print one JSON value instead of text.
     """
+    from rich.console import Console
 
-    json: Annotated[bool, Parameter(negative="")] = False
-    verbose: Annotated[bool, Parameter(negative="")] = False
+    from personal_context.web.responses import plain
 
-    def show(self, value: Any, text: "Callable[[], RenderableType]") -> None:  # noqa: ANN401
-        """Print a result.
-
-        Args:
-            value: Dataclasses, models and plain values; printed with --json.
-            text: Makes what a person reads.
-        """
-        if self.json:
-            sys.stdout.write(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n")
-        else:
-            # NO_COLOR and dumb terminals are rich's business.
-            Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(text())
+    if as_json:
+        sys.stdout.write(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n")
+    else:
+        # NO_COLOR and dumb terminals are rich's business.
+        Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(text())
 
 
 def show_error(error: PersonalContextError) -> int:
     """Print an error to stderr and return the exit code."""
+    from rich.console import Console
+
     console = Console(stderr=True, highlight=False)
     console.print(f"Error: {error.what}", style="bold red", markup=False)
     for name, line in (("Cause", error.cause), ("Try", error.hint)):
@@ -65,10 +53,20 @@ def progress_bars(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
     Args:
         shown: False draws nothing, e.g. for --json. Nothing is drawn without a terminal either.
     """
+    from rich.console import Console
+
     console = Console(stderr=True)
     if not (shown and console.is_terminal):
         yield lambda _label, _done, _total: None
         return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     bars = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
+from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import prepared_settings
-from personal_context.cli.output import Common, progress_bars
+from personal_context.cli.output import progress_bars
 from personal_context.config import Settings
 from personal_context.domain.errors import ConfigError, InvalidInput
 from personal_context.runtime import Runtime, build_runtime
@@ -20,11 +21,10 @@ from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 from personal_context.upstream.sandbox.folder import load_folder, sample_wiki
 
-_PLAIN = Common()
 LOCALHOST = "127.0.0.1"
 
 
-async def demo(*, port: int = 8000, common: Common = _PLAIN) -> None:
+async def demo(*, port: int = 8000, common: Common = PLAIN) -> None:
     """Try everything with a sample wiki: no account, no key, nothing left behind.
 
     Parameters
@@ -54,7 +54,7 @@ async def sandbox(
     folder: Path | None = None,
     version: Literal["1.9.2", "main"] = "1.9.2",
     database: Path | None = None,
-    common: Common = _PLAIN,
+    common: Common = PLAIN,
 ) -> None:
     """Serve an Outline stand-in: the same API, limits and faults of character.
 

@@ -1,4 +1,4 @@
-"""The command that serves the product."""
+"""Serving the product. An MCP client waits for this to start: no command parser here."""
 
 import asyncio
 import ipaddress
@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from personal_context.cli.opening import prepared_settings
-from personal_context.cli.output import Common, show_error
+from personal_context.cli.output import show_error
 from personal_context.config import Settings
 from personal_context.domain.errors import PersonalContextError
 from personal_context.runtime import build_runtime
@@ -18,27 +18,27 @@ from personal_context.server import HttpOptions, Transport, serve as serve_runti
 if TYPE_CHECKING:
     from personal_context.web.security import Credentials
 
-_PLAIN = Common()
-
 
 def serve_by_default() -> int:
-    """Serve with the transport that fits how the process was started."""
+    """Serve with the transport that fits how the process was started; return the exit code."""
     try:
-        return serve()
+        return serve_product(None, verbose=False)
     except PersonalContextError as error:
         return show_error(error)
 
 
-def serve(*, transport: Transport | None = None, common: Common = _PLAIN) -> int:
-    """Serve MCP, the web page and REST, and keep the mirror fresh.
+def serve_product(transport: Transport | None, *, verbose: bool) -> int:
+    """Serve until the client goes or a signal comes; return the exit code.
 
-    Parameters
-    ----------
-    transport
-        stdio, http, or both. Default: both when stdin is a pipe (an MCP client started us),
-        else http.
+    Args:
+        transport: None for both when stdin is a pipe, which an MCP client has made, else http.
+        verbose: Show debug lines and stack traces.
+
+    Raises:
+        ConfigError: A setting is wrong, or the port is taken.
+        StoreError: The database can't be opened.
     """
-    settings = prepared_settings(verbose=common.verbose)
+    settings = prepared_settings(verbose=verbose)
     transport = transport or ("both" if _stdin_is_pipe() else "http")
     http = HttpOptions(settings.http_host, settings.http_port, credentials_for(settings))
     runtime = build_runtime(settings)

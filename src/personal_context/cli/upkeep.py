@@ -9,8 +9,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
-from personal_context.cli.output import FAILED, Common, progress_bars
+from personal_context.cli.output import FAILED, progress_bars
 from personal_context.domain.models import (
     PassReport,
     ReindexProgress,
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-_PLAIN = Common()
 Flag = Annotated[bool, Parameter(negative="")]
 
 
 async def sync(
-    *, full: Flag = False, confirm_removals: Flag = False, common: Common = _PLAIN
+    *, full: Flag = False, confirm_removals: Flag = False, common: Common = PLAIN
 ) -> int:
     """Pull what changed in Outline, now.
 
@@ -71,7 +71,7 @@ def _reports(reports: "Sequence[PassReport]", embedded: int) -> "RenderableType"
     return Group(table, Text(f"{embedded} sections embedded."), *lines)
 
 
-async def reindex(*, common: Common = _PLAIN) -> int:
+async def reindex(*, common: Common = PLAIN) -> int:
     """Make all vectors anew, beside the ones that search uses meanwhile."""
     async with opened_runtime(verbose=common.verbose) as runtime:
         with progress_bars(shown=not common.json) as report:
@@ -100,7 +100,7 @@ async def reindexed(runtime: Runtime, report: "Callable[[str, int, int], None]")
     return await ending
 
 
-async def status(*, common: Common = _PLAIN) -> None:
+async def status(*, common: Common = PLAIN) -> None:
     """Show what the store holds and how the sync is."""
     async with opened_runtime(verbose=common.verbose) as runtime:
         now = await runtime.status()
@@ -137,7 +137,7 @@ def _collections(now: Status) -> Table:
     return table
 
 
-def version(*, common: Common = _PLAIN) -> None:
+def version(*, common: Common = PLAIN) -> None:
     """Print the version."""
     number = installed_version("personal-context")
     common.show({"version": number}, lambda: Text(number))

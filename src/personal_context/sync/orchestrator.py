@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from personal_context.domain.models import CollectionId
 from personal_context.ports import Clock
 from personal_context.sync.lease import RENEW_EVERY, Lease
 from personal_context.sync.push import Pusher
@@ -19,7 +20,11 @@ logger = logging.getLogger(__name__)
 
 BACKLOG_EVERY = timedelta(seconds=5)
 OUTBOX_EVERY = timedelta(seconds=15)
-PATIENCE = 10.0
+WEBHOOK_EVERY = timedelta(hours=1)
+HEAD_START = timedelta(seconds=1)
+"""After a start the first client is answered before the jobs take the processor."""
+
+PATIENCE = 1.5
 """Seconds that a stop waits for running jobs before it cancels them."""
 
 
@@ -46,6 +51,7 @@ class Orchestrator:
         clock: For what is to run now.
         timetable: When to pull.
         lease: Among the processes that share a store, the one that holds it runs the jobs.
+        revive_webhook: Looks after the webhook, if there is one.
     """
 
     def __init__(
@@ -57,7 +63,9 @@ class Orchestrator:
         clock: Clock,
         timetable: Timetable,
         lease: Lease,
+        revive_webhook: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
+        self._revive_webhook = revive_webhook
         self._sync = sync
         self._pusher = pusher
         self._embed_backlog = embed_backlog
@@ -95,6 +103,8 @@ class Orchestrator:
         self._every("outbox", OUTBOX_EVERY, self._as_owner(self._pusher.drain))
         if self._timetable.enabled:
             self._every("poll", self._timetable.interval, self._as_owner(self._poll))
+        if self._revive_webhook is not None:
+            self._every("webhook", WEBHOOK_EVERY, self._as_owner(self._revive_webhook))
         self._scheduler.start()
 
     async def stop(self) -> None:
@@ -118,6 +128,19 @@ class Orchestrator:
             for name in ("backlog", "outbox"):
                 self._scheduler.modify_job(name, next_run_time=self._clock())
 
+    async def wake_sync(self, collections: frozenset[CollectionId] | None) -> None:
+        """Pull now, because something changed there; return when that is done.
+
+        Every process may do so, whoever has the clock: passes exclude each other.
+
+        Args:
+            collections: Where; None for all, and when the collections themselves changed.
+        """
+        if self._scheduler is not None and self._timetable.enabled:
+            logger.debug("woken for %s", "all" if collections is None else sorted(collections))
+            # A task of its own, so that a stop waits for this pass and not for its caller.
+            await asyncio.ensure_future(self._tracked("wake", self._poll)())
+
     def _every(self, name: str, interval: timedelta, job: Callable[[], Awaitable[object]]) -> None:
         if self._scheduler is None:
             return
@@ -126,7 +149,7 @@ class Orchestrator:
             "interval",
             id=name,
             seconds=interval.total_seconds(),
-            next_run_time=self._clock(),
+            next_run_time=self._clock() + HEAD_START,
         )
 
     def _tracked(

@@ -30,6 +30,31 @@ ADDS: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
 )
 
+# Descriptions, not docstrings: FastMCP would load a parser for those at every start.
+SEARCH: Final = """\
+Find documents in the owner's wiki and notes, by meaning and by words.
+
+Use it before answering anything about the owner's work, decisions, people, systems or
+habits. Returns documents, best first, each with the section that answers best, its place
+and its id. When a preview is not enough, read the whole document with get_content."""
+
+GET_CONTENT: Final = """\
+Return one document as a whole, as Markdown, with its place, tags and address.
+
+Use it after search, or when somebody gives the address of an Outline document."""
+
+LOAD_PERSONAL_PROMPTS: Final = """\
+Return the owner's standing instructions and prompts for agents, in their order.
+
+Use it once at the start of a conversation, or when the owner asks for one of their
+prompts by name."""
+
+ADD_CONTENT: Final = """\
+Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
+
+It is stored and searchable when this returns, and goes to the owner's Outline wiki, now
+or as soon as Outline answers. Search first: what is known already need not be added."""
+
 Query = Annotated[
     str,
     Field(
@@ -64,45 +89,33 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
 def _reading(mcp: FastMCP, services: Services) -> None:
     @mcp.tool(
         title="Search the owner's knowledge",
+        description=SEARCH,
         annotations=READ_ONLY,
         output_schema=SearchOutput.model_json_schema(),
     )
     async def search(
         query: Query, limit: Limit = 10, source_types: SourceTypes = None
     ) -> ToolResult:
-        """Find documents in the owner's wiki and notes, by meaning and by words.
-
-        Use it before answering anything about the owner's work, decisions, people, systems or
-        habits. Returns documents, best first, each with the section that answers best, its place
-        and its id. When a preview is not enough, read the whole document with get_content.
-        """
         answer = await services.search.search(query, limit=limit, source_types=source_types)
         return _result(search_text(answer), search_output(answer))
 
     @mcp.tool(
         title="Read a document",
+        description=GET_CONTENT,
         annotations=READ_ONLY,
         output_schema=ContentOutput.model_json_schema(),
     )
     async def get_content(content_id: Reference) -> ToolResult:
-        """Return one document as a whole, as Markdown, with its place, tags and address.
-
-        Use it after search, or when somebody gives the address of an Outline document.
-        """
         read = await services.contents.get(content_id)
         return _result(content_text(read), content_output(read))
 
     @mcp.tool(
         title="Load the owner's prompts",
+        description=LOAD_PERSONAL_PROMPTS,
         annotations=READ_ONLY,
         output_schema=PromptsOutput.model_json_schema(),
     )
     async def load_personal_prompts() -> ToolResult:
-        """Return the owner's standing instructions and prompts for agents, in their order.
-
-        Use it once at the start of a conversation, or when the owner asks for one of their
-        prompts by name.
-        """
         prompts = await services.prompts.load()
         return _result(prompts.text, PromptsOutput(count=prompts.count, text=prompts.text))
 
@@ -110,6 +123,7 @@ def _reading(mcp: FastMCP, services: Services) -> None:
 def _writing(mcp: FastMCP, services: Services) -> None:
     @mcp.tool(
         title="Keep something",
+        description=ADD_CONTENT,
         annotations=ADDS,
         output_schema=AddedOutput.model_json_schema(),
     )
@@ -128,11 +142,6 @@ def _writing(mcp: FastMCP, services: Services) -> None:
             Field(description="Outline collection it goes to: id or name. Default: the owner's."),
         ] = None,
     ) -> ToolResult:
-        """Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
-
-        It is stored and searchable when this returns, and goes to the owner's Outline wiki, now
-        or as soon as Outline answers. Search first: what is known already need not be added.
-        """
         added = await services.contents.add(
             NewContent(
                 title=title,
