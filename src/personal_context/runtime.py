@@ -1,5 +1,6 @@
 """Composition root: every object is built here, once. Building does no I/O, opening does."""
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from personal_context.content.service import ContentService, Target
 from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
+from personal_context.db.webhooks import SqliteWebhookBook
 from personal_context.domain.errors import PersonalContextError, UpstreamUnavailable
 from personal_context.domain.models import CollectionId, ContentId, Status
 from personal_context.embeddings.select import AutoEmbedder
@@ -26,11 +28,14 @@ from personal_context.indexing.reindex import Reindexer
 from personal_context.owners import is_gone, process_name
 from personal_context.ports import Clock, Embedder, Resource, Store, Upstream, VectorIndex
 from personal_context.search.hybrid import HybridSearch
+from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.lease import Lease
 from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.pull import Puller
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService
+from personal_context.sync.subscription import Subscription
+from personal_context.sync.webhooks import Wakeups
 
 if TYPE_CHECKING:
     import httpx
@@ -54,6 +59,9 @@ class Runtime:
     indexer: Indexer
     reindex: Reindexer
     orchestrator: Orchestrator
+    webhook: Subscription
+    wakeups: Wakeups
+    deliveries: Deliveries
     embed_backlog: Callable[[], Awaitable[int]]
     database: Database
     store: Store
@@ -83,11 +91,12 @@ class Runtime:
     @asynccontextmanager
     async def background(self) -> AsyncIterator[None]:
         """Pull, push and embed by the clock while this is open."""
-        await self.orchestrator.start()
-        try:
-            yield
-        finally:
-            await self.orchestrator.stop()
+        async with self.wakeups:
+            await self.orchestrator.start()
+            try:
+                yield
+            finally:
+                await self.orchestrator.stop()
 
     async def status(self) -> Status:
         """Return everything that a person wants to know at a glance."""
@@ -151,6 +160,11 @@ def build_runtime(
         await reindexer.resume()
         return await indexer.run_backlog()
 
+    book = SqliteWebhookBook(database)
+    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
+    webhook = Subscription(
+        book=book, upstream=upstream, address=settings.webhook_url, secret=secret, clock=clock
+    )
     orchestrator = Orchestrator(
         sync=sync,
         pusher=pusher,
@@ -161,7 +175,9 @@ def build_runtime(
             interval=timedelta(seconds=settings.sync_interval),
         ),
         lease=lease("clock"),
+        revive_webhook=webhook.revive if upstream else None,
     )
+    wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
     return Runtime(
         version=version,
         settings=settings,
@@ -184,6 +200,9 @@ def build_runtime(
         indexer=indexer,
         reindex=reindexer,
         orchestrator=orchestrator,
+        webhook=webhook,
+        wakeups=wakeups,
+        deliveries=Deliveries(book=book, secret=secret, wakeups=wakeups, clock=clock),
         embed_backlog=embed_backlog,
         database=database,
         store=store,

@@ -91,6 +91,7 @@ def build_app(
     """
     from personal_context.web.routes import error_handlers, routes
     from personal_context.web.security import allowed_hosts, guards
+    from personal_context.web.webhooks import LARGEST, PATH, routes as webhook_routes
 
     # The guards check Host and Origin for every route, so FastMCP need not do it for its own.
     app = mcp.http_app(
@@ -98,12 +99,13 @@ def build_app(
         middleware=guards(
             credentials,
             hosts=allowed_hosts(host),
-            larger_bodies={"/mcp": MCP_BODY, "/messages": MCP_BODY},
+            open_paths=[PATH],
+            larger_bodies={"/mcp": MCP_BODY, "/messages": MCP_BODY, PATH: LARGEST},
         ),
         host_origin_protection=False,
     )
     legacy = mcp.http_app(path="/sse", transport="sse", host_origin_protection=False)
-    own = routes(runtime)
+    own = [*webhook_routes(runtime.deliveries), *routes(runtime)]
     taken = {getattr(route, "path", None) for route in app.router.routes}
     app.router.routes += [r for r in legacy.router.routes if getattr(r, "path", None) not in taken]
     app.router.routes += own
