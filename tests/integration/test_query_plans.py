@@ -19,6 +19,7 @@ from builders import (
 
 from personal_context.db import (
     contents,
+    failures,
     generations,
     keyword,
     mirror,
@@ -57,6 +58,8 @@ HOT = {
     "restore": lambda c: mirror.mirror(c, content(9), indexed("Title", ["Text"])),
     "purge": lambda c: trash.purge(c, NOW + timedelta(days=1), 5, NOW),
     "trashed": lambda c: trash.trashed(c, 5),
+    "failures": lambda c: failures.failures(c, HANDBOOK),
+    "forget_failure": lambda c: failures.forget(c, IDS[0]),
     "backlog": lambda c: generations.backlog(c, 1, 5),
     "reuse_known": lambda c: generations.reuse_known(c, 1),
     "similarities": lambda c: nearest.similarities(c, 1, vector(1, 0), IDS),

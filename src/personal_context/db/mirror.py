@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from personal_context.db import failures
 from personal_context.db.contents import get, insert
 from personal_context.db.rows import CONTENT_COLUMNS, content_values, fetch
 from personal_context.db.sections import write_links, write_sections
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
     """Write what Outline says of a document. What is ours in an existing row stays ours.
 
-    An outbox entry of the content has arrived, then, and goes. From the trash it comes back.
+    An outbox entry of the content has arrived, then, and goes; so does its failure. From the trash
+    it comes back.
     """
     known = fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id)
     if known or restore(connection, content.id):
@@ -44,6 +46,7 @@ def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
     else:
         insert(connection, content, indexed)
     connection.execute("DELETE FROM outbox WHERE content_id = ?", (content.id,))
+    failures.forget(connection, content.id)
 
 
 def keep_ours(ours: Content, theirs: Content) -> Content:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from personal_context.db import (
     contents,
+    failures as failing,
     keyword,
     mirror,
     sections,
@@ -30,6 +31,7 @@ from personal_context.domain.models import (
     Placement,
     SourceType,
     StoredSection,
+    SyncFailure,
     SyncState,
     TrashedContent,
 )
@@ -195,6 +197,18 @@ class SqliteStore:
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
         return await self._database.read(lambda c: books.log(c, limit))
+
+    async def failures(self, collection_id: CollectionId | None = None) -> Sequence[SyncFailure]:
+        """Return documents that could not be stored, next to be tried first."""
+        return await self._database.read(lambda c: failing.failures(c, collection_id))
+
+    async def save_failure(self, failure: SyncFailure) -> None:
+        """Insert or replace a document's failure."""
+        await self._database.write(lambda c: failing.save(c, failure))
+
+    async def forget_failure(self, content_id: ContentId) -> None:
+        """Remove a document's failure; an absent one is ignored."""
+        await self._database.write(lambda c: failing.forget(c, content_id))
 
     # --- write-back
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from personal_context.db import failures
 from personal_context.db.generations import generations, table
 from personal_context.db.rows import CONTENT_COLUMNS, fetch, storable, to_text, to_time
 from personal_context.db.state import add_log
@@ -53,8 +54,9 @@ INSERT INTO sections ({_SECTION_COLUMNS})
 def trash(connection: "apsw.Connection", content_id: ContentId, reason: str, now: datetime) -> None:
     """Move a content to the trash, with tags, links, sections and vectors.
 
-    What it waits to be pushed for is given up. An absent or trashed id is ignored.
+    Its outbox entry goes, and its failure: nobody tries again. An absent or trashed id is ignored.
     """
+    failures.forget(connection, content_id)
     moved = fetch(
         connection,
         f"INSERT INTO trash ({CONTENT_COLUMNS}, reason, trashed_at)"

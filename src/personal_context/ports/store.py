@@ -19,6 +19,7 @@ from personal_context.domain.models import (
     Placement,
     SourceType,
     StoredSection,
+    SyncFailure,
     SyncState,
     TrashedContent,
 )
@@ -181,6 +182,22 @@ class Store(Resource, Protocol):
 
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
+        ...
+
+    async def failures(self, collection_id: CollectionId | None = None) -> Sequence[SyncFailure]:
+        """Return documents that could not be stored, of one collection or of all.
+
+        Returns:
+            Next to be tried first; ties by id.
+        """
+        ...
+
+    async def save_failure(self, failure: SyncFailure) -> None:
+        """Insert or replace a document's failure. `mirror` and `trash` of its id remove it."""
+        ...
+
+    async def forget_failure(self, content_id: ContentId) -> None:
+        """Remove a document's failure; an absent one is ignored."""
         ...
 
     # --- write-back

@@ -13,6 +13,7 @@ from personal_context.domain.models.content import (
 from personal_context.domain.models.mirror import (
     MirroredDocument,
     PassReport,
+    SyncFailure,
     SyncState,
     SyncStatus,
     TrashedContent,
@@ -91,6 +92,7 @@ __all__ = [
     "SourceType",
     "Status",
     "StoredSection",
+    "SyncFailure",
     "SyncState",
     "SyncStatus",
     "TrashedContent",

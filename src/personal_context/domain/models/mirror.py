@@ -50,6 +50,25 @@ class SyncState:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncFailure:
+    """A document that could not be stored. It is tried again and stops no other.
+
+    Attributes:
+        title: Its title as far as known; may be empty.
+        error: Why, for a person to read.
+        attempts: How often it has failed in a row, at least 1.
+        next_try_at: When it is tried again, on our clock.
+    """
+
+    content_id: ContentId
+    collection_id: CollectionId
+    title: str
+    error: str
+    attempts: int
+    next_try_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TrashedContent:
     """A content that left the mirror and waits in the trash: to come back, or to be purged.
 
