@@ -12,6 +12,7 @@ from personal_context.cli import contents, doctor, sandbox, upkeep
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.output import FAILED, MISUSED, show_error
 from personal_context.cli.serving import serve_product
+from personal_context.cli.webhook import webhook_commands
 from personal_context.domain.errors import PersonalContextError
 from personal_context.server import Transport
 
@@ -51,6 +52,7 @@ def build_app() -> App:
         contents.get,
         upkeep.reindex,
         upkeep.status,
+        webhook_commands(),
         doctor.doctor,
         upkeep.version,
     ):

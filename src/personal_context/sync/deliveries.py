@@ -29,7 +29,7 @@ class Deliveries:
 
     Args:
         book: Knows the secret of our subscription, also when another process has just made it.
-        secret: The configured one, which goes before that; or None.
+        secret: Of a subscription that somebody made by hand, or None. Ours goes before it.
         wakeups: Told what deliveries hint at.
         clock: Tells how old a delivery is.
     """
@@ -52,7 +52,8 @@ class Deliveries:
         Raises:
             StoreError: The secret can't be read.
         """
-        secret = self._secret or await self._known_secret()
+        record = await self._book.webhook()
+        secret = record.secret if record else self._secret
         if secret is None:
             return Verdict.UNEXPECTED
         now = self._clock()
@@ -74,7 +75,3 @@ class Deliveries:
             await self._book.note_delivery(self._clock(), found.event)
         except StoreError as error:
             logger.warning("a webhook delivery was not noted: %s", error.what)
-
-    async def _known_secret(self) -> str | None:
-        record = await self._book.webhook()
-        return record.secret if record else None

@@ -132,31 +132,29 @@ class Subscription:
         return await self.status()
 
     async def revive(self) -> bool:
-        """Set the subscription right if Outline switched it off or our settings changed.
+        """Switch the subscription on again if Outline has switched it off.
 
         One that was deleted in Outline stays so: a person did that. Never raises for an ill
         Outline; it is asked again next time.
 
         Returns:
-            Whether anything was set right.
+            Whether it was switched on again.
         """
         record = await self._book.webhook()
         if record is None or self._upstream is None:
             return False
-        secret, url = self._secret or record.secret, self._url or record.url
         try:
             hook = await self._ours(record)
             if hook is None:
                 logger.warning("the webhook was deleted in Outline; `webhook enable` makes it anew")
+            if hook is None or hook.enabled:
                 return False
-            if hook.enabled and (hook.url, record.secret) == (url, secret):
-                return False
-            await self._made(hook, url, secret, [])
+            # As it was made: this process may have been started with older settings.
+            await self._made(hook, record.url, record.secret, [])
         except PersonalContextError as error:
             logger.warning("the webhook could not be looked after: %s", error.what)
             return False
-        await self._book.save_webhook(replace(record, url=url, secret=secret))
-        logger.info("the webhook was %s", "set right" if hook.enabled else "switched on again")
+        logger.info("the webhook was switched on again; deliveries to it had failed")
         return True
 
     def _outline(self) -> WebhookUpstream:
