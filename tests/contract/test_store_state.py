@@ -1,6 +1,5 @@
-"""What ports.Store promises of the mirror, the outbox and leases."""
+"""What ports.Store promises of the mirror and the outbox."""
 
-import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -124,28 +123,3 @@ async def test_saving_an_entry_that_is_gone_brings_nothing_back(store):
         OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, NOW, None)
     )
     assert await store.outbox_entry(content_id(1)) is None
-
-
-# --- leases
-
-
-async def test_a_lease_has_one_owner(store):
-    ttl = timedelta(seconds=30)
-    assert await store.acquire_lease("sync", "a", now=NOW, ttl=ttl)
-    assert not await store.acquire_lease("sync", "b", now=NOW + ttl / 2, ttl=ttl)
-    assert await store.acquire_lease("other", "b", now=NOW, ttl=ttl)
-    assert await store.acquire_lease("sync", "a", now=NOW + ttl / 2, ttl=ttl)
-    assert not await store.acquire_lease("sync", "b", now=NOW + ttl, ttl=ttl)
-    assert await store.acquire_lease("sync", "b", now=NOW + ttl * 1.5, ttl=ttl)
-    await store.release_lease("sync", "a")
-    assert not await store.acquire_lease("sync", "a", now=NOW + ttl * 1.5, ttl=ttl)
-    await store.release_lease("sync", "b")
-    assert await store.acquire_lease("sync", "a", now=NOW + ttl * 1.5, ttl=ttl)
-
-
-async def test_of_many_that_ask_at_once_one_gets_the_lease(store):
-    ttl = timedelta(seconds=30)
-    answers = await asyncio.gather(
-        *(store.acquire_lease("sync", f"{n}", now=NOW, ttl=ttl) for n in range(10))
-    )
-    assert sum(answers) == 1

@@ -22,6 +22,7 @@ from personal_context.db import (
     failures,
     generations,
     keyword,
+    leases,
     mirror,
     nearest,
     sections,
@@ -51,7 +52,8 @@ HOT = {
     "place": lambda c: mirror.place(c, HANDBOOK, {}),
     "outbox_entry": lambda c: state.outbox_entry(c, IDS[0]),
     "due_pushes": lambda c: state.due_pushes(c, NOW, 5),
-    "acquire_lease": lambda c: state.acquire_lease(c, "sync", "me", NOW, timedelta(seconds=1)),
+    "acquire_lease": lambda c: leases.acquire(c, "sync", "me", NOW, timedelta(seconds=1)),
+    "fence": lambda c: leases.Fence("sync", "me", 1).check(c),
     "log": lambda c: state.log(c, 5),
     "mirror": lambda c: mirror.mirror(c, content(1), indexed("Title", ["Text", "more"])),
     "trash": lambda c: trash.trash(c, IDS[0], "gone", NOW),
@@ -78,6 +80,7 @@ async def database(tmp_path):
         gone = content(9, tags=("tag",))
         await store.mirror(gone, prepared(gone), log=LOG)
         await store.trash(gone.id, reason="gone", log=LogEntry("trash", created_at=NOW))
+        await store.acquire_lease("sync", "me", now=NOW, ttl=timedelta(seconds=1))
         yield opened
 
 

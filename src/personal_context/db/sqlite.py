@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from personal_context.db import (
     contents,
     failures as failing,
     keyword,
+    leases,
     mirror,
     sections,
     state as books,
@@ -16,6 +17,7 @@ from personal_context.db import (
     trash as trash_can,
 )
 from personal_context.db.connection import Database
+from personal_context.db.leases import Fence
 from personal_context.domain.models import (
     CollectionId,
     Content,
@@ -39,6 +41,8 @@ from personal_context.domain.models import (
 if TYPE_CHECKING:
     import apsw
 
+T = TypeVar("T")
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -53,11 +57,19 @@ class SqliteStore:
     Args:
         database: Opened and closed by whoever made it; opening the store does neither.
         clock: Stamps log lines that bring no time.
+        fence: The lease without which nothing of sync is written, see `fenced`.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], datetime] = _now,
+        *,
+        fence: Fence | None = None,
+    ) -> None:
         self._database = database
         self._clock = clock
+        self._fence = fence
 
     async def __aenter__(self) -> Self:
         """Do nothing: the database is opened by its owner."""
@@ -104,7 +116,7 @@ class SqliteStore:
             mirror.mirror(connection, content, indexed)
             books.add_log(connection, log, self._clock())
 
-        await self._database.write(write)
+        await self._write(write)
 
     async def summaries(
         self, content_ids: Collection[ContentId]
@@ -152,7 +164,7 @@ class SqliteStore:
             trash_can.trash(connection, content_id, reason, log.created_at or now)
             books.add_log(connection, log, now)
 
-        await self._database.write(write)
+        await self._write(write)
 
     async def trashed(self, *, limit: int) -> Sequence[TrashedContent]:
         """Return what is in the trash, newest first."""
@@ -164,7 +176,7 @@ class SqliteStore:
         def write(connection: "apsw.Connection") -> Sequence[ContentId]:
             return trash_can.purge(connection, before, limit, self._clock())
 
-        return await self._database.write(write)
+        return await self._write(write)
 
     # --- the mirror
 
@@ -176,7 +188,7 @@ class SqliteStore:
         self, collection_id: CollectionId, placements: Mapping[ContentId, Placement]
     ) -> None:
         """Set parents and positions; ids that are not stored in the collection are ignored."""
-        await self._database.write(lambda c: mirror.place(c, collection_id, placements))
+        await self._write(lambda c: mirror.place(c, collection_id, placements))
 
     async def sync_state(self, collection_id: CollectionId) -> SyncState | None:
         """Return a collection's sync state, or None if it was never synced."""
@@ -188,11 +200,11 @@ class SqliteStore:
 
     async def save_sync_state(self, state: SyncState) -> None:
         """Insert or replace a collection's sync state."""
-        await self._database.write(lambda c: books.save_sync_state(c, state))
+        await self._write(lambda c: books.save_sync_state(c, state))
 
     async def add_log(self, entry: LogEntry) -> None:
         """Append one line to sync_log."""
-        await self._database.write(lambda c: books.add_log(c, entry, self._clock()))
+        await self._write(lambda c: books.add_log(c, entry, self._clock()))
 
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
@@ -204,11 +216,11 @@ class SqliteStore:
 
     async def save_failure(self, failure: SyncFailure) -> None:
         """Insert or replace a document's failure."""
-        await self._database.write(lambda c: failing.save(c, failure))
+        await self._write(lambda c: failing.save(c, failure))
 
     async def forget_failure(self, content_id: ContentId) -> None:
         """Remove a document's failure; an absent one is ignored."""
-        await self._database.write(lambda c: failing.forget(c, content_id))
+        await self._write(lambda c: failing.forget(c, content_id))
 
     # --- write-back
 
@@ -222,18 +234,36 @@ class SqliteStore:
 
     async def save_outbox_entry(self, entry: OutboxEntry) -> None:
         """Replace an entry's state, attempts, next try and error; ignored if it is gone."""
-        await self._database.write(lambda c: books.save_outbox_entry(c, entry))
+        await self._write(lambda c: books.save_outbox_entry(c, entry))
 
     # --- one owner among many processes
 
-    async def acquire_lease(self, name: str, owner: str, *, now: datetime, ttl: timedelta) -> bool:
-        """Take or renew a lease; False while another owner's has not expired."""
-        return await self._database.write(lambda c: books.acquire_lease(c, name, owner, now, ttl))
+    async def acquire_lease(
+        self, name: str, owner: str, *, now: datetime, ttl: timedelta
+    ) -> int | None:
+        """Take or renew a lease and return its token; None while another's has not expired."""
+        return await self._database.write(lambda c: leases.acquire(c, name, owner, now, ttl))
 
     async def lease_owner(self, name: str) -> str | None:
         """Return who holds a lease, also when it has expired, or None."""
-        return await self._database.read(lambda c: books.lease_owner(c, name))
+        return await self._database.read(lambda c: leases.owner_of(c, name))
 
     async def release_lease(self, name: str, owner: str) -> None:
         """Give a lease back; ignored if somebody else holds it."""
-        await self._database.write(lambda c: books.release_lease(c, name, owner))
+        await self._database.write(lambda c: leases.release(c, name, owner))
+
+    def fenced(self, name: str, owner: str, token: int) -> "SqliteStore":
+        """Return this store for the holder of a lease: what sync writes raises LeaseLost else."""
+        return SqliteStore(self._database, self._clock, fence=Fence(name, owner, token))
+
+    async def _write(self, fn: Callable[["apsw.Connection"], T]) -> T:
+        """Write what only the holder of the lease may write, if there is a fence."""
+        fence = self._fence
+        if fence is None:
+            return await self._database.write(fn)
+
+        def write(connection: "apsw.Connection") -> T:
+            fence.check(connection)
+            return fn(connection)
+
+        return await self._database.write(write)

@@ -1,7 +1,7 @@
-"""Bookkeeping: sync state, sync log, outbox and leases."""
+"""Bookkeeping: sync state, sync log and outbox."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from personal_context.db.rows import (
@@ -118,31 +118,3 @@ def save_outbox_entry(connection: "apsw.Connection", entry: OutboxEntry) -> None
             entry.content_id,
         ),
     )
-
-
-def acquire_lease(
-    connection: "apsw.Connection", name: str, owner: str, now: datetime, ttl: timedelta
-) -> bool:
-    """Take or renew a lease; False while another owner's has not expired."""
-    taken = fetch(
-        connection,
-        "INSERT INTO leases (name, owner, expires_at) VALUES (?1, ?2, ?3)"
-        " ON CONFLICT (name) DO UPDATE SET owner = ?2, expires_at = ?3"
-        " WHERE owner = ?2 OR expires_at <= ?4 RETURNING owner",
-        name,
-        owner,
-        to_text(now + ttl),
-        to_text(now),
-    )
-    return bool(taken)
-
-
-def lease_owner(connection: "apsw.Connection", name: str) -> str | None:
-    """Return who holds a lease, also when it has expired, or None."""
-    row = connection.execute("SELECT owner FROM leases WHERE name = ?", (name,)).fetchone()
-    return None if row is None else str(row[0])
-
-
-def release_lease(connection: "apsw.Connection", name: str, owner: str) -> None:
-    """Give a lease back; ignored if somebody else holds it."""
-    connection.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))

@@ -7,6 +7,7 @@
   x StoreError
     + StoreTooNew
     + MigrationFailed
+    + LeaseLost                 another process syncs now: nothing was written
   x UpstreamError
     + UpstreamNotConfigured
     + UpstreamRejected          4xx: asking again changes nothing
@@ -106,6 +107,13 @@ class MigrationFailed(StoreError):
 
     code = "migration"
     default_hint = "Nothing was changed. Report this with the lines above."
+
+
+class LeaseLost(StoreError):
+    """This process may no longer write what sync writes: it does not hold the lease any more."""
+
+    code = "lease_lost"
+    default_hint = "Nothing is lost: the process that holds the lease goes on with the work."
 
 
 class UpstreamError(PersonalContextError):

@@ -216,8 +216,15 @@ class Store(Resource, Protocol):
 
     # --- one owner among many processes
 
-    async def acquire_lease(self, name: str, owner: str, *, now: datetime, ttl: timedelta) -> bool:
-        """Take or renew a lease; False while another owner's has not expired."""
+    async def acquire_lease(
+        self, name: str, owner: str, *, now: datetime, ttl: timedelta
+    ) -> int | None:
+        """Take or renew a lease; None while another owner's has not expired.
+
+        Returns:
+            The fencing token, from 1. It grows by one with each change of owner, also when a lease
+            was given back in between; a renewal keeps it.
+        """
         ...
 
     async def lease_owner(self, name: str) -> str | None:
@@ -226,4 +233,19 @@ class Store(Resource, Protocol):
 
     async def release_lease(self, name: str, owner: str) -> None:
         """Give a lease back; ignored if somebody else holds it."""
+        ...
+
+    def fenced(self, name: str, owner: str, token: int) -> "Store":
+        """Return the same store for the holder of a lease.
+
+        What writes the mirror's state (`mirror`, `trash`, `purge`, `place`, `save_sync_state`,
+        `add_log`, `save_failure`, `forget_failure`, `save_outbox_entry`) checks, in its own
+        transaction, that the lease still carries this owner and token. A process that overslept
+        its lease can't overwrite what its successor has written, then. An expired lease that
+        nobody took over still holds. Reading needs no lease, nor does `add`.
+
+        Raises:
+            LeaseLost: By the methods named: the lease was taken over or given back. Nothing was
+                written.
+        """
         ...

@@ -42,20 +42,30 @@ class Lease:
         self._owner = owner
         self._clock = clock
         self._is_dead = is_dead
+        self._token: int | None = None
 
-    async def acquire(self) -> bool:
-        """Take or renew the lease; False while another living process holds it."""
+    @property
+    def token(self) -> int | None:
+        """The fencing token while we hold the lease, as far as we know; else None."""
+        return self._token
+
+    async def acquire(self) -> int | None:
+        """Take or renew the lease and return its token; None while another living process has it.
+
+        Tokens start at 1.
+        """
         if await self._try():
-            return True
+            return self._token
         holder = await self._store.lease_owner(self._name)
         if holder is None or not self._is_dead(holder):
-            return False
+            return None
         logger.info("the process %s is gone; taking over its lease %r", holder, self._name)
         await self._store.release_lease(self._name, holder)
         return await self._try()
 
     async def release(self) -> None:
         """Give the lease back; ignored if it isn't ours."""
+        self._token = None
         await self._store.release_lease(self._name, self._owner)
 
     @asynccontextmanager
@@ -75,5 +85,8 @@ class Lease:
             await asyncio.sleep(RENEW_EVERY.total_seconds())
             await self._try()
 
-    async def _try(self) -> bool:
-        return await self._store.acquire_lease(self._name, self._owner, now=self._clock(), ttl=TTL)
+    async def _try(self) -> int | None:
+        self._token = await self._store.acquire_lease(
+            self._name, self._owner, now=self._clock(), ttl=TTL
+        )
+        return self._token

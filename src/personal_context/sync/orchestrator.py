@@ -97,7 +97,7 @@ class Orchestrator:
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         )
         # Without the lease the jobs do nothing, so the lease is asked for before them.
-        self._owning = await self._lease.acquire()
+        self._owning = await self._lease.acquire() is not None
         self._every("lease", RENEW_EVERY, self._renew)
         self._every("backlog", BACKLOG_EVERY, self._as_owner(self._embed_backlog))
         self._every("outbox", OUTBOX_EVERY, self._as_owner(self._pusher.drain))
@@ -179,7 +179,7 @@ class Orchestrator:
 
     async def _renew(self) -> None:
         was = self._owning
-        self._owning = await self._lease.acquire()
+        self._owning = await self._lease.acquire() is not None
         if self._owning != was:
             logger.info("this process %s the clock", "took over" if self._owning else "lost")
         if self._owning and not was and self._scheduler and self._timetable.enabled:
