@@ -70,6 +70,7 @@ WRITES = {
     "purge": lambda s: s.purge(before=NOW + TTL),
     "place": lambda s: s.place(HANDBOOK, {content_id(1): Placement(None, 99)}),
     "save_sync_state": lambda s: s.save_sync_state(SyncState(HANDBOOK, "New")),
+    "forget_collection": lambda s: s.forget_collection(HANDBOOK),
     "add_log": lambda s: s.add_log(LOG),
     "save_failure": lambda s: s.save_failure(FAILURE),
     "forget_failure": lambda s: s.forget_failure(content_id(7)),

@@ -21,6 +21,7 @@ from personal_context.domain.models import (
     OutboxEntry,
     Placement,
     PushState,
+    SyncFailure,
     SyncState,
     SyncStatus,
 )
@@ -66,7 +67,16 @@ async def test_place_moves_what_is_there(store):
 
 async def test_sync_states_are_kept_by_name(store):
     full = SyncState(
-        HANDBOOK, "Handbook", SyncStatus.ERROR, "2026-02-01T00:00:00.001Z", NOW, "no \ud800 access"
+        HANDBOOK,
+        "Handbook",
+        SyncStatus.ERROR,
+        "2026-02-01T00:00:00.001Z",
+        NOW,
+        "no \ud800 access",
+        last_sweep_at=NOW - timedelta(hours=1),
+        next_try_at=NOW + timedelta(hours=2),
+        pending_removals=11,
+        failed_passes=3,
     )
     await store.save_sync_state(SyncState(JOURNAL, "Journal"))
     await store.save_sync_state(full)
@@ -76,6 +86,18 @@ async def test_sync_states_are_kept_by_name(store):
     await store.save_sync_state(SyncState(HANDBOOK, "Renamed"))
     assert await store.sync_state(HANDBOOK) == SyncState(HANDBOOK, "Renamed")
     assert await store.sync_state("nope") is None
+
+
+async def test_forgetting_a_collection_leaves_its_contents(store):
+    for collection_id in (HANDBOOK, JOURNAL):
+        await store.save_sync_state(SyncState(collection_id, "Name"))
+        await store.save_failure(SyncFailure(collection_id, collection_id, "", "500", 1, NOW))
+    await mirror_all(store, content(1))
+    await store.forget_collection(HANDBOOK)
+    await store.forget_collection("nope")
+    assert [state.collection_id for state in await store.sync_states()] == [JOURNAL]
+    assert [one.collection_id for one in await store.failures()] == [JOURNAL]
+    assert (await store.mirrored(HANDBOOK)).keys() == {content_id(1)}
 
 
 async def test_log_is_newest_first(store):

@@ -146,16 +146,51 @@ def section_of(row: Row, readable: str) -> StoredSection:
     )
 
 
+SYNC_STATE_COLUMNS = (
+    "collection_id, name, status, last_pull_at, finished_at, error_message, last_sweep_at,"
+    " next_try_at, pending_removals, failed_passes"
+)
+"""What sync_state_values gives and sync_state_of reads."""
+
+
+def sync_state_values(state: SyncState) -> Row:
+    """Return a sync state's row, see SYNC_STATE_COLUMNS."""
+    return (
+        state.collection_id,
+        storable(state.name),
+        str(state.status),
+        state.last_pull_at,
+        _maybe_text(state.finished_at),
+        None if state.error_message is None else storable(state.error_message),
+        _maybe_text(state.last_sweep_at),
+        _maybe_text(state.next_try_at),
+        state.pending_removals,
+        state.failed_passes,
+    )
+
+
 def sync_state_of(row: Row) -> SyncState:
-    """Read collection_id, name, status, last_pull_at, finished_at, error_message."""
+    """Read a row of SYNC_STATE_COLUMNS."""
     return SyncState(
         collection_id=CollectionId(row[0]),
         name=row[1],
         status=SyncStatus(row[2]),
         last_pull_at=row[3],
-        finished_at=None if row[4] is None else to_time(row[4]),
+        finished_at=_maybe_time(row[4]),
         error_message=row[5],
+        last_sweep_at=_maybe_time(row[6]),
+        next_try_at=_maybe_time(row[7]),
+        pending_removals=row[8],
+        failed_passes=row[9],
     )
+
+
+def _maybe_text(time: datetime | None) -> str | None:
+    return None if time is None else to_text(time)
+
+
+def _maybe_time(text: str | None) -> datetime | None:
+    return None if text is None else to_time(text)
 
 
 def log_entry_of(row: Row) -> LogEntry:

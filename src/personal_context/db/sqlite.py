@@ -202,6 +202,10 @@ class SqliteStore:
         """Insert or replace a collection's sync state."""
         await self._write(lambda c: books.save_sync_state(c, state))
 
+    async def forget_collection(self, collection_id: CollectionId) -> None:
+        """Remove a collection's sync state and its failures; contents are not touched."""
+        await self._write(lambda c: books.forget_collection(c, collection_id))
+
     async def add_log(self, entry: LogEntry) -> None:
         """Append one line to sync_log."""
         await self._write(lambda c: books.add_log(c, entry, self._clock()))

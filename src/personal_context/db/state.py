@@ -1,15 +1,21 @@
 """Bookkeeping: sync state, sync log and outbox."""
 
+# Only our own names are put into SQL; all values are bound.
+# ruff: noqa: S608
+
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from personal_context.db import failures
 from personal_context.db.rows import (
+    SYNC_STATE_COLUMNS,
     fetch,
     log_entry_of,
     outbox_entry_of,
     storable,
     sync_state_of,
+    sync_state_values,
     to_text,
 )
 from personal_context.domain.models import (
@@ -23,9 +29,7 @@ from personal_context.domain.models import (
 if TYPE_CHECKING:
     import apsw
 
-_SYNC_STATE = (
-    "SELECT collection_id, name, status, last_pull_at, finished_at, error_message FROM sync_state"
-)
+_SYNC_STATE = f"SELECT {SYNC_STATE_COLUMNS} FROM sync_state"
 _OUTBOX = "SELECT content_id, collection_id, state, attempts, next_try_at, error FROM outbox"
 
 
@@ -45,19 +49,18 @@ def sync_states(connection: "apsw.Connection") -> Sequence[SyncState]:
 
 def save_sync_state(connection: "apsw.Connection", state: SyncState) -> None:
     """Insert or replace a collection's sync state."""
+    values = sync_state_values(state)
     connection.execute(
-        "INSERT OR REPLACE INTO sync_state"
-        " (collection_id, name, status, last_pull_at, finished_at, error_message)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            state.collection_id,
-            storable(state.name),
-            str(state.status),
-            state.last_pull_at,
-            None if state.finished_at is None else to_text(state.finished_at),
-            None if state.error_message is None else storable(state.error_message),
-        ),
+        f"INSERT OR REPLACE INTO sync_state ({SYNC_STATE_COLUMNS})"
+        f" VALUES ({', '.join('?' * len(values))})",
+        values,
     )
+
+
+def forget_collection(connection: "apsw.Connection", collection_id: CollectionId) -> None:
+    """Remove a collection's sync state and its failures; contents stay."""
+    connection.execute("DELETE FROM sync_state WHERE collection_id = ?", (collection_id,))
+    failures.forget_all(connection, collection_id)
 
 
 def add_log(connection: "apsw.Connection", entry: LogEntry, now: datetime) -> None:

@@ -176,6 +176,13 @@ class Store(Resource, Protocol):
         """Insert or replace a collection's sync state."""
         ...
 
+    async def forget_collection(self, collection_id: CollectionId) -> None:
+        """Remove a collection's sync state and its failures; contents are not touched.
+
+        An absent one is ignored.
+        """
+        ...
+
     async def add_log(self, entry: LogEntry) -> None:
         """Append one line to sync_log."""
         ...
@@ -239,10 +246,10 @@ class Store(Resource, Protocol):
         """Return the same store for the holder of a lease.
 
         What writes the mirror's state (`mirror`, `trash`, `purge`, `place`, `save_sync_state`,
-        `add_log`, `save_failure`, `forget_failure`, `save_outbox_entry`) checks, in its own
-        transaction, that the lease still carries this owner and token. A process that overslept
-        its lease can't overwrite what its successor has written, then. An expired lease that
-        nobody took over still holds. Reading needs no lease, nor does `add`.
+        `forget_collection`, `add_log`, `save_failure`, `forget_failure`, `save_outbox_entry`)
+        checks, in its own transaction, that the lease still carries this owner and token. A
+        process that overslept its lease can't overwrite what its successor has written, then. An
+        expired lease that nobody took over still holds. Reading needs no lease, nor does `add`.
 
         Raises:
             LeaseLost: By the methods named: the lease was taken over or given back. Nothing was

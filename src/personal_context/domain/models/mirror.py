@@ -39,6 +39,10 @@ class SyncState:
     Attributes:
         last_pull_at: The cursor: newest upstream `updatedAt` of a finished pass, or None.
         finished_at: When the last successful pass ended, on our clock.
+        last_sweep_at: When everything was last compared, on our clock.
+        next_try_at: Before this moment, on our clock, a failing collection is not asked again.
+        pending_removals: Documents that wait for a person's word before they are removed.
+        failed_passes: How many passes have failed in a row.
     """
 
     collection_id: CollectionId
@@ -47,6 +51,10 @@ class SyncState:
     last_pull_at: str | None = None
     finished_at: datetime | None = None
     error_message: str | None = None
+    last_sweep_at: datetime | None = None
+    next_try_at: datetime | None = None
+    pending_removals: int = 0
+    failed_passes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
