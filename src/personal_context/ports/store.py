@@ -20,6 +20,7 @@ from personal_context.domain.models import (
     SourceType,
     StoredSection,
     SyncFailure,
+    SyncRequest,
     SyncState,
     TrashedContent,
 )
@@ -207,6 +208,38 @@ class Store(Resource, Protocol):
         """Remove a document's failure; an absent one is ignored."""
         ...
 
+    # --- a sync that one process asks of the one that owns the sync
+
+    async def request_sync(
+        self, *, full: bool, confirm_removals: Sequence[str], now: datetime
+    ) -> int:
+        """Ask for a pass over all collections.
+
+        Args:
+            full: Compare everything.
+            confirm_removals: Collections, as a person named them, whose removals are agreed to.
+            now: When it was asked for; the owner may find it too old.
+
+        Returns:
+            The request's id, never used twice.
+        """
+        ...
+
+    async def pending_sync_request(self) -> SyncRequest | None:
+        """Return the oldest request without an answer, or None."""
+        ...
+
+    async def answer_sync_request(self, request_id: int, answer: str) -> None:
+        """Answer a request, with JSON; ignored if it is gone or answered.
+
+        An answer is kept for a day.
+        """
+        ...
+
+    async def sync_answer(self, request_id: int) -> str | None:
+        """Return the answer to a request, or None as long as there is none."""
+        ...
+
     # --- write-back
 
     async def outbox_entry(self, content_id: ContentId) -> OutboxEntry | None:
@@ -246,10 +279,11 @@ class Store(Resource, Protocol):
         """Return the same store for the holder of a lease.
 
         What writes the mirror's state (`mirror`, `trash`, `purge`, `place`, `save_sync_state`,
-        `forget_collection`, `add_log`, `save_failure`, `forget_failure`, `save_outbox_entry`)
-        checks, in its own transaction, that the lease still carries this owner and token. A
-        process that overslept its lease can't overwrite what its successor has written, then. An
-        expired lease that nobody took over still holds. Reading needs no lease, nor does `add`.
+        `forget_collection`, `add_log`, `save_failure`, `forget_failure`,
+        `answer_sync_request`, `save_outbox_entry`) checks, in its own transaction, that the lease
+        still carries this owner and token. A process that overslept its lease can't overwrite what
+        its successor has written, then. An expired lease that nobody took over still holds.
+        Reading needs no lease, nor do `add` and `request_sync`.
 
         Raises:
             LeaseLost: By the methods named: the lease was taken over or given back. Nothing was

@@ -77,6 +77,23 @@ class SyncFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """A sync that some process asks of the one that owns the sync.
+
+    Attributes:
+        id: Never used twice; younger requests have greater ones.
+        full: Compare everything.
+        confirm_removals: Collections, as a person named them, whose removals are agreed to.
+        requested_at: When it was asked for, on the clock of whoever asked.
+    """
+
+    id: int
+    full: bool
+    confirm_removals: tuple[str, ...]
+    requested_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TrashedContent:
     """A content that left the mirror and waits in the trash: to come back, or to be purged.
 
