@@ -288,7 +288,7 @@ async def test_known_hashes_in_the_trash_are_not_known(store, index):
 
 async def test_purge_takes_the_oldest_and_logs_each(store):
     await mirror_all(store, *(content(number) for number in range(1, 6)))
-    for number in (4, 1, 3, 2):
+    for number in (2, 4, 1, 3):
         await throw_away(store, number, at=NOW - DAY * number)
     lines = len(await store.log(limit=99))
     assert await store.purge(before=NOW - DAY, limit=2) == [content_id(4), content_id(3)]
