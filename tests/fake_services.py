@@ -153,9 +153,10 @@ class FakeSync:
     asked: list[str] = field(default_factory=list)
 
     async def sync_now(
-        self, *, full: bool = False, confirm_removals: bool = False
+        self, *, full: bool = False, confirm_removals: Sequence[str] = ()
     ) -> Sequence[PassReport]:
-        self.asked.append("full" if full else "confirmed" if confirm_removals else "changes")
+        confirmed = f"confirmed {', '.join(confirm_removals)}"
+        self.asked.append("full" if full else confirmed if confirm_removals else "changes")
         if self.error:
             raise self.error
         return self.reports

@@ -110,7 +110,7 @@ class MirrorProcess:
             clock=self._clock,
         )
         # Quick: words for tokens, and pauses that nobody waits for.
-        self.runtime.sync._puller._prepare = self._prepare
+        self.runtime.sync._wiki.puller._prepare = self._prepare
         time = FakeTime()
         self.runtime.upstream._api._monotonic = time.monotonic
         self.runtime.upstream._api._limits = RateLimits(
@@ -121,7 +121,8 @@ class MirrorProcess:
     def _pass(self, how: How) -> Awaitable[Sequence[PassReport]]:
         if how == "poll":
             return self.runtime.sync.poll()
-        return self.runtime.sync.sync_now(full=how == "full", confirm_removals=how == "agreed")
+        agreed = ("*",) if how == "agreed" else ()
+        return self.runtime.sync.sync_now(full=how == "full", confirm_removals=agreed)
 
     # ---
 

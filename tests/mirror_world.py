@@ -20,7 +20,8 @@ from personal_context.domain.models import (
 from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.prepare import Preparer
 from personal_context.ports import Store
-from personal_context.sync.pull import PassOptions, Puller
+from personal_context.sync.passes import PassOptions
+from personal_context.sync.pull import Puller
 from personal_context.sync.push import Pusher
 from personal_context.upstream.outline import OutlineClient
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox

@@ -53,10 +53,18 @@ def product_settings(folder: Path, **more: object) -> Settings:
 
 
 @contextlib.asynccontextmanager
-async def built_product(folder: Path, **settings: object) -> AsyncIterator[Product]:
-    """Build everything; the caller opens the runtime, by itself or by a server's lifespan."""
-    clock = MovingClock()
-    async with create_sandbox(clock=clock, base_url=WIKI, rate_limits=False) as sandbox:
+async def built_product(
+    folder: Path, *, clock: MovingClock | None = None, **settings: object
+) -> AsyncIterator[Product]:
+    """Build everything; the caller opens the runtime, by itself or by a server's lifespan.
+
+    Args:
+        folder: Where the store is.
+        clock: The product's; the real one if None. The wiki has a moving one in any case.
+        settings: Override the usual ones.
+    """
+    wiki_clock = clock or MovingClock()
+    async with create_sandbox(clock=wiki_clock, base_url=WIKI, rate_limits=False) as sandbox:
         handbook = sandbox.collections.create("Handbook")
         prompts = sandbox.collections.create("Prompts")
         embedder = HashingEmbedder()
@@ -65,6 +73,7 @@ async def built_product(folder: Path, **settings: object) -> AsyncIterator[Produ
                 product_settings(folder, **settings),
                 transport=httpx.ASGITransport(sandbox.app),
                 embedder=embedder,
+                clock=clock,
             ),
             sandbox=sandbox,
             embedder=embedder,
@@ -74,7 +83,9 @@ async def built_product(folder: Path, **settings: object) -> AsyncIterator[Produ
 
 
 @contextlib.asynccontextmanager
-async def opened_product(folder: Path, **settings: object) -> AsyncIterator[Product]:
-    """Build and open everything; the clock doesn't run."""
-    async with built_product(folder, **settings) as product, product.runtime:
+async def opened_product(
+    folder: Path, *, clock: MovingClock | None = None, **settings: object
+) -> AsyncIterator[Product]:
+    """Build and open everything; nothing runs by itself."""
+    async with built_product(folder, clock=clock, **settings) as product, product.runtime:
         yield product

@@ -85,6 +85,18 @@ class Settings(BaseSettings):
     sync_interval: int = Field(
         default=300, ge=5, le=86_400, description="Seconds between two pulls of a collection."
     )
+    sync_sweep_interval: int = Field(
+        default=3600,
+        ge=60,
+        le=604_800,
+        description="Seconds between two sweeps: pulls that compare every document.",
+    )
+    sync_trash_days: int = Field(
+        default=30,
+        ge=0,
+        le=3650,
+        description="Days that a removed document waits in the local trash.",
+    )
     sync_collections: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description="Collections to mirror, separated by commas; `*` for all that the key sees. "

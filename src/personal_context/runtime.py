@@ -26,14 +26,25 @@ from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.prepare import Preparer
 from personal_context.indexing.reindex import Reindexer
 from personal_context.owners import is_gone, process_name
-from personal_context.ports import Clock, Embedder, Resource, Store, Upstream, VectorIndex
+from personal_context.ports import (
+    Clock,
+    Embedder,
+    PrepareText,
+    Resource,
+    Store,
+    Upstream,
+    VectorIndex,
+)
 from personal_context.search.hybrid import HybridSearch
+from personal_context.sync.breaker import Breaker
+from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.deliveries import Deliveries
+from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
 from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.pull import Puller
 from personal_context.sync.push import Pusher
-from personal_context.sync.service import SyncService
+from personal_context.sync.service import SyncService, Wiki
 from personal_context.sync.subscription import Subscription
 from personal_context.sync.webhooks import Wakeups
 
@@ -110,6 +121,8 @@ class Runtime:
             collections=await self.store.sync_states(),
             index=await self.indexer.status(),
             reindex=await self.reindex.progress(),
+            passes=self.sync.progress,
+            failures=await self.store.failures(),
         )
 
 
@@ -138,16 +151,15 @@ def build_runtime(
     embedder = embedder or _embedder(settings)
     upstream = _upstream(settings, version, transport)
     prepare = Preparer(MiniLMTokenCounter())
-    puller = (
-        Puller(store=store, upstream=upstream, prepare=prepare, clock=clock) if upstream else None
-    )
+    # A process without Outline must not keep the clock from one that could pull.
+    ticking = lease("clock" if upstream else "clock of local processes")
     sync = SyncService(
         store=store,
-        upstream=upstream,
-        puller=puller,
-        clock=clock,
-        wanted=settings.wanted_collections,
+        wiki=_wiki(settings, store, upstream, prepare, clock) if upstream else None,
         lease=lease("pull"),
+        desk=Desk(store, ticking, clock),
+        clock=clock,
+        sweep_every=timedelta(seconds=settings.sync_sweep_interval),
     )
     pusher = Pusher(
         store=store, upstream=upstream, resolve=sync.resolve, prepare=prepare, clock=clock
@@ -166,6 +178,7 @@ def build_runtime(
         book=book, upstream=upstream, address=settings.webhook_url, secret=secret, clock=clock
     )
     orchestrator = Orchestrator(
+        store=store,
         sync=sync,
         pusher=pusher,
         embed_backlog=embed_backlog,
@@ -173,8 +186,9 @@ def build_runtime(
         timetable=Timetable(
             enabled=settings.sync_enabled and upstream is not None,
             interval=timedelta(seconds=settings.sync_interval),
+            trash_kept=timedelta(days=settings.sync_trash_days),
         ),
-        lease=lease("clock"),
+        lease=ticking,
         revive_webhook=webhook.revive if upstream else None,
     )
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
@@ -237,6 +251,22 @@ def _upstream(
         settings.outline_api_key.get_secret_value(),
         version=version,
         transport=transport,
+    )
+
+
+def _wiki(
+    settings: Settings, store: Store, upstream: Upstream, prepare: PrepareText, clock: Clock
+) -> Wiki:
+    breaker = Breaker(clock)
+    return Wiki(
+        upstream=upstream,
+        catalogue=Catalogue(
+            store=store, upstream=upstream, clock=clock, wanted=settings.wanted_collections
+        ),
+        puller=Puller(
+            store=store, upstream=upstream, prepare=prepare, clock=clock, breaker=breaker
+        ),
+        breaker=breaker,
     )
 
 

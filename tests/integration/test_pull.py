@@ -2,7 +2,7 @@ import pytest
 from mirror_world import mirror_world
 
 from personal_context.domain.models import SyncStatus
-from personal_context.sync.pull import Stopped
+from personal_context.sync.passes import Stopped
 
 
 @pytest.fixture(params=["1.9.2", "main"])
@@ -108,7 +108,7 @@ async def test_unpublished_goes_and_comes_back(world):
     assert (await world.pull()).removed == 1
     world.sandbox.documents.publish(document)
 
-    assert (await world.pull()).created == 1
+    assert (await world.pull()).restored == 1
     await same(world)
 
 
@@ -261,14 +261,18 @@ async def test_a_document_that_fails_is_tried_again_and_stops_no_other(world):
     world.puller._prepare = poisoned
     first = await world.pull()
     mirrored = [row[0] for row in await world.mirror()]
-    state = await world.store.sync_state(world.collection.id)
-    world.puller._prepare = prepare
+    [failure] = await world.store.failures()
+    world.restart()
+    await world.pull()
+    world.clock.advance(minutes=2)
     second = await world.pull()
 
     assert list(first.failed) == [bad]
     assert mirrored == [good]
-    assert "can't be read" in state.error_message
+    assert (failure.title, failure.attempts) == ("Bad", 1)
+    assert "can't be read" in failure.error
     assert second.failed == {}
+    assert await world.store.failures() == []
     await same(world)
 
 
@@ -336,6 +340,7 @@ async def test_a_document_that_can_not_be_read_fails_alone(world):
     report = await world.pull()
     world.sandbox.faults.clear()
     mirrored = [row[0] for row in await world.mirror()]
+    world.clock.advance(minutes=2)
     again = await world.pull()
 
     assert report.error is None

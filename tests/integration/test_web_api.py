@@ -83,13 +83,13 @@ async def test_nobody_waits_forever_for_a_provider_that_is_away(services, web):
 async def test_sync_reports_each_collection(web, services):
     answer = await web.post("/api/sync")
     await web.post("/api/sync?full=true")
-    await web.post("/api/sync?confirm_removals=true")
+    await web.post("/api/sync?confirm_removals=Operations")
 
     assert answer.status_code == 200
     [report] = answer.json()["reports"]
     assert (report["name"], report["created"], report["updated"]) == ("Operations", 3, 1)
     assert answer.json()["ok"] is True
-    assert services.sync.asked == ["changes", "full", "confirmed"]
+    assert services.sync.asked == ["changes", "full", "confirmed Operations"]
 
 
 async def test_a_failed_pass_is_not_ok(web, services):

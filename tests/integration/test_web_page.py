@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 from fake_services import (
+    NOW,
     FakeReindex,
     FakeServices,
     empty_status,
@@ -17,11 +18,15 @@ from web_client import app, client
 
 from personal_context.domain.errors import InvalidInput, StoreError, UpstreamUnavailable
 from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
     Counts,
     IndexProgress,
     IndexStatus,
+    PassProgress,
     ReindexProgress,
     ReindexState,
+    SyncFailure,
 )
 from personal_context.web.pace import Pace
 from personal_context.web.templating import templates_dir
@@ -334,7 +339,7 @@ async def test_a_sync_that_fails_says_why(web, services):
 async def test_a_long_sync_goes_on_while_the_page_looks(services):
     begun, go, calls = asyncio.Event(), asyncio.Event(), []
 
-    async def slow(*, full):
+    async def slow(*, full, confirm_removals):
         calls.append(full)
         begun.set()
         await go.wait()
@@ -413,3 +418,37 @@ def test_every_template_is_found():
     names = {path.name for path in templates_dir().glob("*.html")}
 
     assert {"page.html", "error.html", "_panel.html", "_results.html"} <= names
+
+
+async def test_held_removals_have_a_button_that_names_their_collection(web, services):
+    held = replace(services.shown.collections[1], pending_removals=12)
+    services.shown = replace(services.shown, collections=[held])
+
+    page = (await web.get("/")).text
+    await web.post("/sync?confirm_removals=c2")
+
+    assert "Remove 12 documents" in page
+    assert "/sync?confirm_removals=c2" in page
+    assert services.sync.asked == ["confirmed c2"]
+
+
+async def test_failing_documents_are_listed_with_their_reason(web, services):
+    failure = SyncFailure(
+        ContentId("x"), CollectionId("c1"), "<b>Odd</b>", "It can't be read.", 3, NOW
+    )
+    services.shown = replace(services.shown, failures=[failure])
+
+    page = (await web.get("/")).text
+
+    assert "1 document is failing" in page
+    assert "&lt;b&gt;Odd&lt;/b&gt;" in page
+    assert "It can&#39;t be read." in page
+
+
+async def test_a_running_pass_shows_how_far_it_is(web, services):
+    services.shown = replace(services.shown, passes=[PassProgress("Operations", 50, 200, 10.0)])
+
+    page = (await web.get("/")).text
+
+    assert "Operations: 50 of 200 documents" in page
+    assert "15 s left" in page

@@ -257,9 +257,7 @@ async def test_who_types_without_a_pause_is_seen_after_a_second():
 
     moments = [moment for moment, _ in sync.woken]
     assert moments[0] == pytest.approx(1.0)
-    assert all(
-        later - earlier <= 1.11 for earlier, later in pairwise(moments)
-    )
+    assert all(later - earlier <= 1.11 for earlier, later in pairwise(moments))
     assert moments[-1] <= 2.4 + 0.31
 
 

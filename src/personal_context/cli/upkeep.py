@@ -31,7 +31,10 @@ Flag = Annotated[bool, Parameter(negative="")]
 
 
 async def sync(
-    *, full: Flag = False, confirm_removals: Flag = False, common: Common = PLAIN
+    *,
+    full: Flag = False,
+    confirm_removals: Annotated[list[str] | None, Parameter(negative="")] = None,
+    common: Common = PLAIN,
 ) -> int:
     """Pull what changed in Outline, now.
 
@@ -40,12 +43,12 @@ async def sync(
     full
         Compare every document instead of what changed.
     confirm_removals
-        Go on although many documents would be removed.
+        A collection, by name or id, whose many removals may go on; repeatable, `*` for all.
     """
     async with opened_runtime(verbose=common.verbose) as runtime:
         with progress_bars(shown=not common.json) as report:
             reports = await runtime.sync.sync_now(
-                full=full, confirm_removals=confirm_removals, on_progress=report
+                full=full, confirm_removals=confirm_removals or (), on_progress=report
             )
         embedded = await runtime.embed_backlog()
     ok = not any(report.error or report.failed for report in reports)
@@ -57,11 +60,26 @@ async def sync(
 
 def _reports(reports: "Sequence[PassReport]", embedded: int) -> "RenderableType":
     table = Table(
-        "collection", "new", "updated", "moved", "removed", "unchanged", "failed", "requests"
+        "collection",
+        "new",
+        "updated",
+        "moved",
+        "restored",
+        "removed",
+        "unchanged",
+        "failed",
+        "requests",
     )
     problems = []
     for report in reports:
-        counts = (report.created, report.updated, report.moved, report.removed, report.unchanged)
+        counts = (
+            report.created,
+            report.updated,
+            report.moved,
+            report.restored,
+            report.removed,
+            report.unchanged,
+        )
         table.add_row(
             Text(report.name), *map(str, counts), str(len(report.failed)), str(report.requests)
         )
@@ -115,7 +133,10 @@ def _status(now: Status) -> "RenderableType":
     lines: list[RenderableType] = [
         Text(f"personal-context {now.version}", style="bold"),
         Text(f"Outline: {now.outline_url or 'not set; the store works alone (local mode)'}"),
-        Text(f"Documents: {now.counts.contents}, sections: {now.counts.sections}"),
+        Text(
+            f"Documents: {now.counts.contents}, sections: {now.counts.sections}, "
+            f"in the trash: {now.counts.trashed}"
+        ),
         Text(f"Vectors: {progress.done} of {progress.total} ({vectors})"),
         Text(f"Outbox: {outbox}"),
     ]
@@ -123,6 +144,9 @@ def _status(now: Status) -> "RenderableType":
         lines.append(Text(f"Search by meaning is off: {now.index.degraded}", style="yellow"))
     if now.collections:
         lines.append(_collections(now))
+    if now.failures:
+        lines.append(Text(f"{len(now.failures)} documents failing, tried again:", style="red"))
+        lines += [Text(f"  {f.title or f.content_id}: {f.error}") for f in now.failures]
     return Group(*lines)
 
 

@@ -97,6 +97,14 @@ class Database:
         """
         return await self._run(self._writer, lambda: self._write(fn, durable=durable))
 
+    async def tidy(self) -> None:
+        """Update the query planner's statistics and fold the write-ahead log into the file.
+
+        Raises:
+            StoreError: The database is closed, or failed.
+        """
+        await self._run(self._writer, self._tidy)
+
     # --- in the threads
 
     def _prepare(self) -> None:
@@ -126,6 +134,12 @@ class Database:
         _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
         with _transaction(connection):
             return fn(connection)
+
+    def _tidy(self) -> None:
+        connection = self._connection()
+        connection.execute("PRAGMA optimize").fetchall()
+        # PASSIVE: readers and writers of other processes are not waited for.
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _connection(self) -> "apsw.Connection":
         """Return this thread's own connection."""

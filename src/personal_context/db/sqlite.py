@@ -180,6 +180,10 @@ class SqliteStore:
 
         return await self._write(write)
 
+    async def tidy(self) -> None:
+        """Bring statistics and log of the file in order."""
+        await self._database.tidy()
+
     # --- the mirror
 
     async def mirrored(self, collection_id: CollectionId) -> Mapping[ContentId, MirroredDocument]:

@@ -153,6 +153,10 @@ class Store(Resource, Protocol):
         """
         ...
 
+    async def tidy(self) -> None:
+        """Bring the database's own statistics up to date and give back what its log took."""
+        ...
+
     # --- the mirror
 
     async def mirrored(self, collection_id: CollectionId) -> Mapping[ContentId, MirroredDocument]:

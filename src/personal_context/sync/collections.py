@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from personal_context.domain.models import UpstreamCollection
+from personal_context.domain.models import SyncState, UpstreamCollection
 
 ALL = "*"
 """Stands for every collection that the key sees."""
@@ -53,3 +53,8 @@ def names(collection: UpstreamCollection, name: str) -> bool:
         or (address.group(1) if address else name) == collection.url_id
         or name.casefold() == collection.name.casefold()
     )
+
+
+def state_is(state: SyncState, name: str) -> bool:
+    """Tell whether a person means the collection of this state by this name."""
+    return names(UpstreamCollection(state.collection_id, "", state.name), name)

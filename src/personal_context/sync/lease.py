@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
+from personal_context.domain.errors import LeaseLost
 from personal_context.ports import Clock, Store
 
 logger = logging.getLogger(__name__)
@@ -62,6 +63,25 @@ class Lease:
         logger.info("the process %s is gone; taking over its lease %r", holder, self._name)
         await self._store.release_lease(self._name, holder)
         return await self._try()
+
+    def fenced(self, store: Store) -> Store:
+        """Return the store with writing methods that fail when somebody took the lease over.
+
+        Raises:
+            LeaseLost: We don't hold it even now.
+        """
+        if self._token is None:
+            raise LeaseLost(f"The lease {self._name!r} was lost to another process.")
+        return store.fenced(self._name, self._owner, self._token)
+
+    async def held_elsewhere(self) -> bool:
+        """Tell whether another living process has the lease."""
+        if self._token is not None:
+            return False
+        if await self.acquire() is None:
+            return True
+        await self.release()
+        return False
 
     async def release(self) -> None:
         """Give the lease back; ignored if it isn't ours."""

@@ -1,4 +1,4 @@
-"""The clock: when to pull, to push, and to embed. One process among many, by lease."""
+"""The clock: when to pull, to push, to embed, and to tidy. One process among many, by lease."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from personal_context.domain.models import CollectionId
-from personal_context.ports import Clock
+from personal_context.ports import Clock, Store
 from personal_context.sync.lease import RENEW_EVERY, Lease
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService
@@ -20,51 +20,61 @@ logger = logging.getLogger(__name__)
 
 BACKLOG_EVERY = timedelta(seconds=5)
 OUTBOX_EVERY = timedelta(seconds=15)
+REQUESTS_EVERY = timedelta(seconds=1)
+TIDY_EVERY = timedelta(hours=1)
 WEBHOOK_EVERY = timedelta(hours=1)
+CATALOGUE_EVERY = timedelta(minutes=15)
 HEAD_START = timedelta(seconds=1)
 """After a start the first client is answered before the jobs take the processor."""
 
 PATIENCE = 1.5
 """Seconds that a stop waits for running jobs before it cancels them."""
 
+Job = Callable[[], Awaitable[object]]
+
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """When collections are pulled.
+    """When things are done by themselves.
 
     Attributes:
-        enabled: Whether they are pulled by themselves.
-        interval: Between two polls.
+        enabled: Whether collections are pulled by themselves.
+        interval: Between two polls of a collection.
+        trash_kept: How long removed contents wait in the local trash.
     """
 
     enabled: bool
     interval: timedelta
+    trash_kept: timedelta
 
 
 class Orchestrator:
     """Runs the jobs on APScheduler while it is open.
 
     Args:
+        store: What is tidied.
         sync: Pulls.
         pusher: Pushes.
         embed_backlog: Gives new sections their vectors.
         clock: For what is to run now.
         timetable: When to pull.
         lease: Among the processes that share a store, the one that holds it runs the jobs.
-        revive_webhook: Looks after the webhook, if there is one.
+        revive_webhook: Looks after the webhook subscription; None in local mode.
     """
 
     def __init__(
         self,
         *,
+        store: Store,
         sync: SyncService,
         pusher: Pusher,
-        embed_backlog: Callable[[], Awaitable[object]],
+        embed_backlog: Job,
         clock: Clock,
         timetable: Timetable,
         lease: Lease,
-        revive_webhook: Callable[[], Awaitable[object]] | None = None,
+        revive_webhook: Job | None = None,
     ) -> None:
+        self._store = store
         self._revive_webhook = revive_webhook
         self._sync = sync
         self._pusher = pusher
@@ -75,6 +85,8 @@ class Orchestrator:
         self._scheduler: AsyncIOScheduler | None = None
         self._running: set[asyncio.Task[Any]] = set()
         self._owning = False
+        self._first = True
+        self._recovering = False
 
     @property
     def owning(self) -> bool:
@@ -83,13 +95,19 @@ class Orchestrator:
 
     @property
     def next_sync_at(self) -> datetime | None:
-        """When collections are pulled next by this process, or None."""
-        job = self._scheduler.get_job("poll") if self._scheduler else None
-        moment: datetime | None = job.next_run_time if job and self._owning else None
-        return moment
+        """When this process pulls next by itself, or None."""
+        if self._scheduler is None or not self._owning:
+            return None
+        jobs = [job for job in self._scheduler.get_jobs() if _pulls(job.id)]
+        # "sweep" pulls at first only; once the collections have jobs of their own, those count.
+        polls = [job for job in jobs if job.id.startswith(_POLL)] or jobs
+        times = [job.next_run_time for job in polls]
+        moment: datetime | None = min(filter(None, times), default=None)
+        retry = self._sync.next_try_at
+        return max(moment, retry) if moment and retry else moment
 
     async def start(self) -> None:
-        """Begin; the first poll comes at once."""
+        """Begin; the first sweep comes at once."""
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(
@@ -101,8 +119,10 @@ class Orchestrator:
         self._every("lease", RENEW_EVERY, self._renew)
         self._every("backlog", BACKLOG_EVERY, self._as_owner(self._embed_backlog))
         self._every("outbox", OUTBOX_EVERY, self._as_owner(self._pusher.drain))
+        self._every("requests", REQUESTS_EVERY, self._as_owner(self._sync.answer_requests))
+        self._every("tidy", TIDY_EVERY, self._as_owner(self._tidy))
         if self._timetable.enabled:
-            self._every("poll", self._timetable.interval, self._as_owner(self._poll))
+            self._every("sweep", CATALOGUE_EVERY, self._as_owner(self._look_around))
         if self._revive_webhook is not None:
             self._every("webhook", WEBHOOK_EVERY, self._as_owner(self._revive_webhook))
         self._scheduler.start()
@@ -117,6 +137,8 @@ class Orchestrator:
             await asyncio.wait(self._running, timeout=PATIENCE)
         # shutdown() cancels what still runs; jobs are made for that.
         self._scheduler.shutdown(wait=False)
+        if self._running:
+            await asyncio.wait(self._running, timeout=PATIENCE)
         self._scheduler = None
         if self._owning:
             self._owning = False
@@ -124,9 +146,7 @@ class Orchestrator:
 
     def wake(self) -> None:
         """Let the backlog and the outbox be looked at now: something was added."""
-        if self._scheduler is not None:
-            for name in ("backlog", "outbox"):
-                self._scheduler.modify_job(name, next_run_time=self._clock())
+        self._now("backlog", "outbox")
 
     async def wake_sync(self, collections: frozenset[CollectionId] | None) -> None:
         """Pull now, because something changed there; return when that is done.
@@ -134,14 +154,87 @@ class Orchestrator:
         Every process may do so, whoever has the clock: passes exclude each other.
 
         Args:
-            collections: Where; None for all, and when the collections themselves changed.
+            collections: Where; None for a sweep of all, when the collections themselves changed.
         """
+
+        async def woken() -> None:
+            if await self._sync.poll(collections, sweep=collections is None):
+                self.wake()
+            if collections is None:
+                await self._schedule_polls()
+
         if self._scheduler is not None and self._timetable.enabled:
             logger.debug("woken for %s", "all" if collections is None else sorted(collections))
             # A task of its own, so that a stop waits for this pass and not for its caller.
-            await asyncio.ensure_future(self._tracked("wake", self._poll)())
+            await asyncio.ensure_future(self._tracked("wake", woken)())
 
-    def _every(self, name: str, interval: timedelta, job: Callable[[], Awaitable[object]]) -> None:
+    # --- jobs
+
+    async def _look_around(self) -> None:
+        """Sweep everything at first, and after an outage pull it; later look for collections.
+
+        An Outline that fails is asked again when its time has come, not a whole turn later.
+        """
+        everything = self._first or self._recovering
+        await self._sync.poll(None if everything else (), sweep=self._first)
+        if self._recover():
+            return
+        self._first = self._recovering = False
+        await self._schedule_polls()
+        self.wake()
+
+    def _recover(self) -> bool:
+        retry = self._sync.next_try_at
+        if retry is None or self._scheduler is None:
+            return False
+        self._recovering = True
+        self._scheduler.modify_job("sweep", next_run_time=max(retry, self._clock()))
+        return True
+
+    async def _schedule_polls(self) -> None:
+        """Give each collection a job of its own, spread over the interval."""
+        if self._scheduler is None:
+            return
+        wanted = {_job(one.collection_id): one for one in await self._store.sync_states()}
+        have = {job.id for job in self._scheduler.get_jobs() if job.id.startswith(_POLL)}
+        for name in have - wanted.keys():
+            self._scheduler.remove_job(name)
+        interval = self._timetable.interval
+        for place, name in enumerate(sorted(wanted.keys() - have), start=1):
+            self._every(
+                name,
+                interval,
+                self._as_owner(self._poll(wanted[name].collection_id)),
+                first_in=interval * place / len(wanted),
+            )
+
+    def _poll(self, collection_id: CollectionId) -> Job:
+        async def run() -> None:
+            if await self._sync.poll([collection_id]):
+                self.wake()
+            self._recover()
+
+        return run
+
+    async def _tidy(self) -> None:
+        while await self._store.purge(before=self._clock() - self._timetable.trash_kept):
+            pass
+        await self._store.tidy()
+
+    async def _renew(self) -> None:
+        was = self._owning
+        self._owning = await self._lease.acquire() is not None
+        if self._owning != was:
+            logger.info("this process %s the clock", "took over" if self._owning else "lost")
+        if self._owning and not was:
+            self._first = True
+            self._now("sweep")
+
+    # --- APScheduler
+
+    def _every(
+        self, name: str, interval: timedelta, job: Job, *, first_in: timedelta = timedelta(0)
+    ) -> None:
         if self._scheduler is None:
             return
         self._scheduler.add_job(
@@ -149,12 +242,17 @@ class Orchestrator:
             "interval",
             id=name,
             seconds=interval.total_seconds(),
-            next_run_time=self._clock() + HEAD_START,
+            # So that many gateways on one wiki don't ask at the same moment.
+            jitter=interval.total_seconds() / 10 if _pulls(name) else None,
+            next_run_time=self._clock() + HEAD_START + first_in,
         )
 
-    def _tracked(
-        self, name: str, job: Callable[[], Awaitable[object]]
-    ) -> Callable[[], Awaitable[None]]:
+    def _now(self, *names: str) -> None:
+        for name in names:
+            if self._scheduler is not None and self._scheduler.get_job(name) is not None:
+                self._scheduler.modify_job(name, next_run_time=self._clock())
+
+    def _tracked(self, name: str, job: Job) -> Callable[[], Awaitable[None]]:
         async def run() -> None:
             task = asyncio.current_task()
             if task is not None:
@@ -167,20 +265,19 @@ class Orchestrator:
 
         return run
 
-    def _as_owner(self, job: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
+    def _as_owner(self, job: Job) -> Job:
         async def run() -> object:
             return await job() if self._owning else None
 
         return run
 
-    async def _poll(self) -> None:
-        if await self._sync.poll():
-            self.wake()
 
-    async def _renew(self) -> None:
-        was = self._owning
-        self._owning = await self._lease.acquire() is not None
-        if self._owning != was:
-            logger.info("this process %s the clock", "took over" if self._owning else "lost")
-        if self._owning and not was and self._scheduler and self._timetable.enabled:
-            self._scheduler.modify_job("poll", next_run_time=self._clock())
+_POLL = "poll:"
+
+
+def _job(collection_id: CollectionId) -> str:
+    return f"{_POLL}{collection_id}"
+
+
+def _pulls(name: str) -> bool:
+    return name == "sweep" or name.startswith(_POLL)

@@ -1,79 +1,327 @@
-"""The tally of a pass while it runs."""
+"""One pass over one collection: gather, let plan.py decide, write.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+Each document is written in its own transaction. Removals come after the writes, so a pass that
+dies anywhere leaves a store that is whole.
+"""
 
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import timedelta
+
+from personal_context.domain.errors import (
+    LeaseLost,
+    PersonalContextError,
+    UpstreamForbidden,
+    UpstreamNotFound,
+    UpstreamUnreadable,
+)
 from personal_context.domain.models import (
     CollectionId,
     ContentId,
-    MirroredDocument,
-    PassReport,
-    Placement,
+    LogEntry,
+    Page,
+    SyncFailure,
+    UpstreamDocument,
 )
-from personal_context.sync.plan import Action, Kind
+from personal_context.ports import Clock, PrepareText, Store, Upstream
+from personal_context.sync.mirroring import as_content
+from personal_context.sync.overlap import Cutoff
+from personal_context.sync.plan import (
+    Action,
+    compare,
+    judge,
+    moved,
+    placements,
+    suspects,
+    too_many_removals,
+)
+from personal_context.sync.tally import Tally
 
-_SHOWN = 3
-"""Failing documents that are named in the message; the log has them all."""
+logger = logging.getLogger(__name__)
+
+PAGE_SIZE = 100
+"""Documents per page: the most that Outline gives."""
+
+FIRST_RETRY = timedelta(minutes=1)
+LONGEST_RETRY = timedelta(hours=6)
+"""Between two tries of a document that fails the wait doubles, up to this."""
+
+Progress = Callable[[int, int], None]
+"""(documents done, documents in the collection); called after each document."""
+
+
+class Stopped(Exception):
+    """A signal, not an error: the process is going down; the pass ended between two documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassOptions:
+    """How to run a pass.
+
+    Attributes:
+        full: A sweep: look at every document, not only at what changed since the cursor.
+        departed: Outline shows nothing of the collection any more: it was archived or deleted.
+        confirm_removals: A person agreed to many removals.
+        on_progress: Told after each document.
+        stopping: Asked between two documents; True ends the pass with Stopped.
+    """
+
+    full: bool = False
+    departed: bool = False
+    confirm_removals: bool = False
+    on_progress: Progress = lambda _done, _total: None
+    stopping: Callable[[], bool] = lambda: False
 
 
 @dataclass(slots=True)
-class Pass:
-    """What one pass has seen and done so far.
+class OnePass:
+    """A pass under way.
 
     Attributes:
-        mirrored: What the mirror held when the pass began.
-        placements: The tree, numbered.
-        listed: Documents that documents.list has shown.
-        newest: The newest `updatedAt` among them.
-        failed: Documents that could not be stored, with the reason.
+        store: Fenced, if other processes may take over.
+        mirrored_collections: A document that moves to one of them is kept.
+        cutoff: Where the list may end; None to see every document.
+        known_held: Removals that a person was asked about before, 0 for none.
+        failures: Documents that failed in earlier passes.
     """
 
-    collection_id: CollectionId
-    mirrored: Mapping[ContentId, MirroredDocument]
-    on_progress: Callable[[int, int], None]
-    placements: Mapping[ContentId, Placement] = field(default_factory=dict)
-    listed: set[ContentId] = field(default_factory=set)
-    newest: str | None = None
-    created: int = 0
-    updated: int = 0
-    removed: int = 0
-    kept: int = 0
-    moved: int = 0
-    failed: dict[ContentId, str] = field(default_factory=dict)
+    store: Store
+    upstream: Upstream
+    prepare: PrepareText
+    clock: Clock
+    tally: Tally
+    options: PassOptions
+    mirrored_collections: Collection[CollectionId]
+    cutoff: Cutoff | None
+    known_held: int
+    failures: Mapping[ContentId, SyncFailure]
 
-    def count(self, action: Action) -> None:
-        """Note that an action was carried out."""
-        match action.kind:
-            case Kind.CREATE | Kind.RESTORE:
-                self.created += 1
-            case Kind.UPDATE | Kind.RETITLE | Kind.MOVE:
-                self.updated += 1
-            case Kind.KEEP:
-                self.kept += 1
-            case Kind.TRASH | Kind.ARCHIVE | Kind.UNPUBLISH | Kind.FORGET:
-                self.removed += 1
-        done = self.created + self.updated + self.kept
-        self.on_progress(done, max(done, len(self.placements)))
+    async def run(self) -> None:
+        """Bring the collection into the store.
 
-    def failures(self) -> str | None:
-        """Say which documents failed, or None."""
-        if not self.failed:
-            return None
-        named = "; ".join(f"{i}: {why}" for i, why in sorted(self.failed.items())[:_SHOWN])
-        more = f"; and {len(self.failed) - _SHOWN} more" if len(self.failed) > _SHOWN else ""
-        return f"{len(self.failed)} documents could not be stored: {named}{more}"
+        Raises:
+            Stopped: The process is going down.
+            PersonalContextError: Outline or the database failed; nothing was removed on that.
+        """
+        tally = self.tally
+        if not self.options.departed:
+            tally.placements = placements(await self.upstream.tree(tally.collection_id))
+            async with aclosing(self._pages()) as pages:
+                async for page in pages:
+                    await self._apply_page(page)
+        await self._resolve()
+        await self.store.place(tally.collection_id, tally.placements)
+        tally.moved = len(moved(tally.mirrored, tally.placements))
+        await self._note_failures()
 
-    def report(self, *, name: str, requests: int, error: str | None) -> PassReport:
-        """Return the tally as a value."""
-        return PassReport(
-            collection_id=self.collection_id,
-            name=name,
-            created=self.created,
-            updated=self.updated,
-            moved=self.moved,
-            removed=self.removed,
-            unchanged=self.kept,
-            requests=requests,
-            failed=dict(self.failed),
-            error=error,
+    # --- what Outline lists
+
+    async def _apply_page(self, page: Page) -> None:
+        self.tally.failed.update(page.broken)
+        for document in page.documents:
+            self._check_stopping()
+            await self._apply_listed(document)
+
+    async def _pages(self) -> AsyncGenerator[Page, None]:
+        """Yield every page, oldest document first; or what may have changed, newest first.
+
+        `createdAt` doesn't move while we page, `updatedAt` does. What offset paging loses all the
+        same, the tree shows.
+        """
+        offset = 0
+        coming = self._list(offset)
+        try:
+            while True:
+                page = await coming
+                offset += PAGE_SIZE
+                if self.cutoff is None and not page.last:
+                    coming = self._list(offset)  # Outline works while we write.
+                kept = self.tally.kept
+                yield page
+                all_known = self.tally.kept - kept == len(page.documents) and not page.broken
+                if page.last or (
+                    self.cutoff and self.cutoff.reached(page.documents, all_known=all_known)
+                ):
+                    break
+                if self.cutoff is not None:
+                    coming = self._list(offset)
+        finally:
+            coming.cancel()
+
+    def _list(self, offset: int) -> "asyncio.Task[Page]":
+        return asyncio.create_task(
+            self.upstream.list_documents(
+                self.tally.collection_id,
+                sort="updatedAt" if self.cutoff else "createdAt",
+                direction="DESC" if self.cutoff else "ASC",
+                offset=offset,
+                limit=PAGE_SIZE,
+            )
         )
+
+    async def _apply_listed(self, document: UpstreamDocument) -> None:
+        tally = self.tally
+        if document.id in tally.listed:
+            return
+        if document.collection_id != tally.collection_id or not document.live:
+            # Not what was asked for. If it belongs here the tree knows it.
+            logger.warning("list of %s holds a stranger: %s", tally.collection_id, document.id)
+            return
+        tally.listed.add(document.id)
+        tally.newest = max(tally.newest or "", document.updated_at)
+        await self._apply(self._compared(document), document.title)
+
+    def _compared(self, document: UpstreamDocument) -> Action:
+        return compare(
+            self.tally.mirrored.get(document.id),
+            document,
+            trashed=document.id in self.tally.trashed,
+        )
+
+    # --- what list and tree leave open
+
+    async def _resolve(self) -> None:
+        """Ask for every document that list and tree leave open, then write and remove."""
+        tally = self.tally
+        found = suspects(tally.mirrored, tally.listed, tally.placements)
+        for content_id in sorted({*found.missing, *self._due()}):
+            self._check_stopping()
+            await self._fetch(content_id)
+        if self._held_before(found.gone):
+            tally.held = len(found.gone)
+            return
+        for action in await self._judged(found.gone):
+            await self._apply(action, self._title(action.content_id))
+
+    def _due(self) -> set[ContentId]:
+        """Documents that failed before, are still there, and whose time has come."""
+        now = self.clock()
+        due = {i for i, failure in self.failures.items() if failure.next_try_at <= now}
+        return due & self.tally.placements.keys() - self.tally.listed
+
+    async def _fetch(self, content_id: ContentId) -> None:
+        failure = self.failures.get(content_id)
+        if failure and failure.next_try_at > self.clock():
+            return
+        try:
+            document = await self._ask(content_id)
+        except UpstreamUnreadable as error:
+            self.tally.failed[content_id] = error.what
+            return
+        if (
+            document is None
+            or not document.live
+            or document.collection_id != self.tally.collection_id
+        ):
+            return  # It left between the tree and now; the next pass knows more.
+        await self._apply(self._compared(document), document.title)
+
+    async def _ask(self, content_id: ContentId) -> UpstreamDocument | None:
+        try:
+            return await self.upstream.document(content_id)
+        except (UpstreamNotFound, UpstreamForbidden):
+            return None
+
+    # --- removals
+
+    def _held_before(self, gone: Sequence[ContentId]) -> bool:
+        """Tell whether a person was asked about these already and has not answered."""
+        return (
+            not self.options.confirm_removals
+            and 0 < self.known_held <= len(gone)
+            and too_many_removals(len(gone), len(self.tally.mirrored))
+        )
+
+    async def _judged(self, gone: Sequence[ContentId]) -> Sequence[Action]:
+        """Decide about each document that the tree no longer shows; none, if they are too many."""
+        actions = []
+        for content_id in gone:
+            self._check_stopping()
+            try:
+                document = await self._ask(content_id)
+            except UpstreamUnreadable as error:
+                self.tally.failed[content_id] = error.what  # No evidence that it is gone.
+                continue
+            actions.append(
+                judge(
+                    content_id,
+                    document,
+                    here=self.tally.collection_id,
+                    mirrored_collections=self.mirrored_collections,
+                )
+            )
+        removals = sum(action.kind.removes for action in actions)
+        if removals and not self.options.departed:
+            # A 403 counts only while the collection itself answers.
+            await self.upstream.collection(self.tally.collection_id)
+        if (
+            too_many_removals(removals, len(self.tally.mirrored))
+            and not self.options.confirm_removals
+        ):
+            self.tally.held = removals
+            return [action for action in actions if not action.kind.removes]
+        return actions
+
+    def _title(self, content_id: ContentId) -> str:
+        mirrored = self.tally.mirrored.get(content_id)
+        return mirrored.title if mirrored else ""
+
+    # --- writing
+
+    async def _apply(self, action: Action, title: str) -> None:
+        log = LogEntry(
+            action.kind.value,
+            collection_id=self.tally.collection_id,
+            content_id=action.content_id,
+            outline_doc_id=action.content_id,
+            details=f"{title}: {action.reason}" if title else action.reason,
+            created_at=self.clock(),
+        )
+        try:
+            if action.document is not None:
+                await self._write(action.document, log)
+            elif action.kind.removes:
+                await self.store.trash(action.content_id, reason=action.reason, log=log)
+        except LeaseLost:
+            raise
+        except Exception as error:  # One bad document must not stop the others.
+            logger.warning("document %s failed", action.content_id, exc_info=error)
+            self.tally.failed[action.content_id] = (
+                error.what if isinstance(error, PersonalContextError) else repr(error)
+            )
+            self.tally.titles[action.content_id] = title
+            return
+        self.tally.count(action)
+
+    async def _write(self, document: UpstreamDocument, log: LogEntry) -> None:
+        indexed = await self.prepare(document.title, document.text)
+        placement = self.tally.placements.get(document.id)
+        await self.store.mirror(as_content(document, indexed, placement), indexed, log=log)
+
+    async def _note_failures(self) -> None:
+        """Keep what failed for the next passes, and forget what is no longer there to fail."""
+        tally = self.tally
+        for content_id, reason in tally.failed.items():
+            before = self.failures.get(content_id)
+            attempts = (before.attempts if before else 0) + 1
+            wait: timedelta = min(FIRST_RETRY * 2 ** min(attempts - 1, 20), LONGEST_RETRY)
+            await self.store.save_failure(
+                SyncFailure(
+                    content_id=content_id,
+                    collection_id=tally.collection_id,
+                    title=tally.titles.get(content_id) or self._title(content_id),
+                    error=reason,
+                    attempts=attempts,
+                    next_try_at=self.clock() + wait,
+                )
+            )
+        for content_id in self.failures.keys() - tally.failed.keys() - tally.placements.keys():
+            if content_id not in tally.mirrored:
+                await self.store.forget_failure(content_id)
+
+    def _check_stopping(self) -> None:
+        if self.options.stopping():
+            raise Stopped

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from personal_context.domain.errors import (
@@ -14,23 +14,43 @@ from personal_context.domain.errors import (
 )
 from personal_context.domain.models import (
     CollectionId,
+    PassProgress,
     PassReport,
-    SyncState,
-    SyncStatus,
     UpstreamCollection,
 )
 from personal_context.ports import Clock, Store, Upstream
-from personal_context.sync.collections import ALL, Chosen, choose
+from personal_context.sync.breaker import Breaker
+from personal_context.sync.catalogue import Catalogue
+from personal_context.sync.collections import ALL, choose, state_is
+from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
-from personal_context.sync.pull import PassOptions, Puller, Stopped
+from personal_context.sync.passes import PassOptions, Stopped
+from personal_context.sync.pull import Puller
 
 logger = logging.getLogger(__name__)
 
 PATIENCE = timedelta(seconds=30)
 """How long a person who asks for a sync waits for another process's pass."""
 
-REFRESH = timedelta(minutes=15)
-"""How long the list of collections is believed before `*` and names are looked up again."""
+OnProgress = Callable[[str, int, int], None]
+"""(collection name, documents done, documents in all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wiki:
+    """What there is to pull from.
+
+    Attributes:
+        upstream: The wiki.
+        catalogue: Knows which collections are wanted.
+        puller: Runs a pass.
+        breaker: Says when an ill Outline is to be left alone.
+    """
+
+    upstream: Upstream
+    catalogue: Catalogue
+    puller: Puller
+    breaker: Breaker
 
 
 class SyncService:
@@ -38,74 +58,106 @@ class SyncService:
 
     Args:
         store: Holds states and the lease.
-        upstream: The wiki, or None in local mode.
-        puller: Runs a pass.
-        clock: Tells when the list of collections is old.
-        wanted: Collections as the person named them.
+        wiki: What to pull from; None in local mode.
         lease: Keeps other processes from pulling at the same time.
+        desk: Hands a person's request to the process that has the clock.
+        clock: Tells when a sweep is due.
+        sweep_every: A collection is compared as a whole at least this often.
     """
 
     def __init__(
         self,
         *,
         store: Store,
-        upstream: Upstream | None,
-        puller: Puller | None,
-        clock: Clock,
-        wanted: Sequence[str],
+        wiki: Wiki | None,
         lease: Lease,
+        desk: Desk,
+        clock: Clock,
+        sweep_every: timedelta,
     ) -> None:
         self._store = store
-        self._upstream = upstream
-        self._puller = puller
-        self._clock = clock
-        self._wanted = tuple(wanted)
+        self._wiki = wiki
         self._lease = lease
+        self._desk = desk
+        self._clock = clock
+        self._sweep_every = sweep_every
         self._turn = asyncio.Lock()
-        self._chosen: tuple[datetime, Chosen] | None = None
+        self._progress: dict[CollectionId, PassProgress] = {}
         self._stopping = False
 
     def stop(self) -> None:
         """Let a running pass end after the document it is at; later ones don't begin."""
         self._stopping = True
 
+    @property
+    def progress(self) -> Sequence[PassProgress]:
+        """The passes that run in this process right now."""
+        return tuple(self._progress.values())
+
+    @property
+    def next_try_at(self) -> datetime | None:
+        """When an Outline that failed is asked again, or None."""
+        return self._wiki.breaker.next_try_at if self._wiki else None
+
     async def sync_now(
         self,
         *,
         full: bool = False,
-        confirm_removals: bool = False,
-        on_progress: Callable[[str, int, int], None] | None = None,
+        confirm_removals: Collection[str] = (),
+        on_progress: OnProgress | None = None,
     ) -> Sequence[PassReport]:
         """Pull every wanted collection because somebody asked.
 
+        If another process has the clock, it does the work, and its reports are returned.
+
         Args:
             full: Compare every document instead of what changed.
-            confirm_removals: A person agreed to many removals.
-            on_progress: Told (collection name, documents done, documents in all).
+            confirm_removals: Collections, by name or id, whose held removals may go on; `*` for
+                all.
+            on_progress: Told after each document.
 
         Raises:
             UpstreamNotConfigured: There is no Outline to pull from.
+            InvalidInput: A name in confirm_removals means no mirrored collection.
             UpstreamError: Outline didn't even list its collections.
             PersonalContextError: Another process is at it, and takes long.
         """
-        if self._upstream is None:
-            raise UpstreamNotConfigured("There is nothing to sync: no Outline is set.")
-        self._chosen = None
-        async with self._turn, self._alone(PATIENCE):
-            return await self._pull_all(full, confirm_removals, on_progress)
+        self._outline()
+        confirmed = await self._confirmed(confirm_removals)
+        reports = await self._desk.ask(full=full, confirm_removals=tuple(confirm_removals))
+        if reports is not None:
+            return reports
+        return await self._sync(full, confirmed, on_progress)
 
-    async def poll(self) -> Sequence[PassReport]:
-        """Pull because it is time; do nothing while another process pulls.
+    async def answer_requests(self) -> None:
+        """Run the syncs that other processes asked for; the process with the clock does this."""
+
+        async def run(full: bool, confirm_removals: Sequence[str]) -> Sequence[PassReport]:  # noqa: FBT001 - see Run
+            return await self._sync(full, await self._confirmed(confirm_removals), None)
+
+        if self._wiki is not None and not self._stopping:
+            await self._desk.serve(run)
+
+    async def poll(
+        self, collections: Collection[CollectionId] | None = None, *, sweep: bool = False
+    ) -> Sequence[PassReport]:
+        """Pull because it is time; do nothing while another process pulls, or Outline is ill.
 
         Never raises for an ill Outline: the states say what is wrong.
+
+        Args:
+            collections: Only these; None for all, none to look only for collections that left.
+            sweep: Compare everything, whenever that was done last.
         """
-        if self._upstream is None or self._stopping:
+        if self._wiki is None or self._stopping or not self._wiki.breaker.may_ask:
             return ()
+        if sweep:
+            self._wiki.catalogue.forget()
         try:
             async with self._turn, self._alone(timedelta(0)):
-                return await self._pull_all(full=False, confirm_removals=False, on_progress=None)
+                return await self._pull(collections, sweep=sweep)
         except (PersonalContextError, Stopped) as error:
-            logger.info("poll skipped: %s", error)
+            logger.info("poll ended: %s", error)
             return ()
 
     async def chosen(self) -> Sequence[UpstreamCollection]:
@@ -115,7 +167,7 @@ class SyncService:
             UpstreamNotConfigured: There is no Outline.
             UpstreamError: Outline didn't answer.
         """
-        return (await self._choose()).found
+        return (await self._outline().catalogue.look()).found
 
     async def resolve(self, name: str) -> CollectionId:
         """Return the id of a collection that somebody named by id, address or exact name.
@@ -127,86 +179,114 @@ class SyncService:
             UpstreamError: Outline had to be asked and didn't answer.
         """
         for state in await self._store.sync_states():
-            if state.finished_at and name.casefold() in {
-                state.collection_id,
-                state.name.casefold(),
-            }:
+            known_as = {state.collection_id, state.name.casefold()}
+            if state.finished_at and name.casefold() in known_as:
                 return state.collection_id
-        if self._upstream is None:
-            raise UpstreamNotConfigured(f"There is no collection {name!r}: no Outline is set.")
-        available = await self._upstream.collections()
+        available = await self._outline().upstream.collections()
         found = choose([name], available).found
         if not found:
-            shown = ", ".join(collection.name for collection in available) or "none"
-            raise InvalidInput(
-                f"There is no collection {name!r}.",
-                cause=f"Outline shows this key: {shown}.",
-                hint="Name one of these, by name or id.",
-            )
+            raise _unknown(name, [collection.name for collection in available])
         return found[0].id
 
-    async def _pull_all(
+    async def _confirmed(self, confirm_removals: Collection[str]) -> frozenset[CollectionId]:
+        states = await self._store.sync_states()
+        confirmed = set()
+        for name in confirm_removals:
+            found = [
+                state.collection_id for state in states if name == ALL or state_is(state, name)
+            ]
+            if not found and name != ALL:
+                raise _unknown(name, [state.name for state in states])
+            confirmed.update(found)
+        return frozenset(confirmed)
+
+    async def _sync(
         self,
         full: bool,  # noqa: FBT001 - private
-        confirm_removals: bool,  # noqa: FBT001 - private
-        on_progress: Callable[[str, int, int], None] | None,
+        confirmed: Collection[CollectionId],
+        on_progress: OnProgress | None,
     ) -> Sequence[PassReport]:
+        wiki = self._outline()
+        wiki.breaker.reset()
+        wiki.catalogue.forget()
+        async with self._turn, self._alone(PATIENCE):
+            return await self._pull(None, sweep=full, confirmed=confirmed, on_progress=on_progress)
+
+    async def _pull(
+        self,
+        only: Collection[CollectionId] | None,
+        *,
+        sweep: bool,
+        confirmed: Collection[CollectionId] = (),
+        on_progress: OnProgress | None = None,
+    ) -> Sequence[PassReport]:
+        wiki = self._outline()
         try:
-            collections = (await self._choose()).found
+            chosen = await wiki.catalogue.look()
         except PersonalContextError as error:
-            await self._note_failure(str(error))
+            wiki.breaker.note(error)
+            await wiki.catalogue.note_failure(str(error), wiki.breaker.next_try_at)
             raise
-        ids = frozenset(collection.id for collection in collections)
+        departed = await wiki.catalogue.departed(chosen)
+        passes = [(collection, False) for collection in chosen.found]
+        passes += [(collection, True) for collection in departed]
+        ids = frozenset(collection.id for collection in chosen.found)
         reports = []
-        for collection in collections:
+        for collection, gone in passes:
+            if only is not None and collection.id not in only and not gone:
+                continue
             options = PassOptions(
-                full=full,
-                confirm_removals=confirm_removals,
-                on_progress=_named(collection.name, on_progress),
+                full=sweep or await self._sweep_due(collection.id),
+                departed=gone,
+                confirm_removals=collection.id in confirmed,
+                on_progress=self._told(collection, on_progress),
                 stopping=lambda: self._stopping,
             )
-            reports.append(await self._puller_().run(collection, ids, options))
-        if any(report.error for report in reports):
-            self._chosen = None  # A collection may have gone or been renamed.
+            report = await self._run(collection, ids, options)
+            reports.append(report)
+            if report.error:
+                wiki.catalogue.forget()
+                if not wiki.breaker.may_ask:
+                    break  # The others would fail in the same way.
         return reports
 
-    def _puller_(self) -> Puller:
-        if self._puller is None:
-            raise UpstreamNotConfigured("There is nothing to sync: no Outline is set.")
-        return self._puller
-
-    async def _choose(self) -> Chosen:
-        if self._upstream is None:
-            raise UpstreamNotConfigured("No Outline is set.")
-        if self._chosen and self._clock() - self._chosen[0] < REFRESH:
-            return self._chosen[1]
-        available = await self._upstream.collections()
-        chosen = choose(self._wanted, available)
-        for name in chosen.unknown:
-            await self._note_unknown(name, available)
-        self._chosen = None if chosen.unknown else (self._clock(), chosen)
-        return chosen
-
-    async def _note_unknown(self, name: str, available: Sequence[UpstreamCollection]) -> None:
-        shown = ", ".join(collection.name for collection in available) or "none"
-        message = f"Outline shows this key no collection {name!r}. It shows: {shown}."
-        logger.warning(message)
-        known = CollectionId(name)
-        state = await self._store.sync_state(known) or SyncState(known, name=name)
-        await self._store.save_sync_state(
-            replace(state, status=SyncStatus.ERROR, error_message=message)
-        )
-
-    async def _note_failure(self, message: str) -> None:
-        """Show an Outline that doesn't even list its collections in the state of each."""
-        logger.warning("Outline can't be asked for its collections: %s", message)
-        states = await self._store.sync_states() or [
-            SyncState(CollectionId(name), name=name) for name in self._wanted if name != ALL
-        ]
-        for state in states:
-            await self._store.save_sync_state(
-                replace(state, status=SyncStatus.ERROR, error_message=message)
+    async def _run(
+        self,
+        collection: UpstreamCollection,
+        ids: Collection[CollectionId],
+        options: PassOptions,
+    ) -> PassReport:
+        options.on_progress(0, 0)
+        try:
+            return await self._outline().puller.run(
+                collection, ids, options, store=self._lease.fenced(self._store)
             )
+        finally:
+            self._progress.pop(collection.id, None)
+
+    async def _sweep_due(self, collection_id: CollectionId) -> bool:
+        state = await self._store.sync_state(collection_id)
+        swept = state.last_sweep_at if state else None
+        return swept is None or self._clock() - swept >= self._sweep_every
+
+    def _told(
+        self, collection: UpstreamCollection, on_progress: OnProgress | None
+    ) -> Callable[[int, int], None]:
+        started = self._clock()
+
+        def tell(done: int, total: int) -> None:
+            seconds = (self._clock() - started).total_seconds()
+            rate = done / seconds if seconds > 0 else 0.0
+            self._progress[collection.id] = PassProgress(collection.name, done, total, rate)
+            if on_progress is not None:
+                on_progress(collection.name, done, total)
+
+        return tell
+
+    def _outline(self) -> Wiki:
+        if self._wiki is None:
+            raise UpstreamNotConfigured("There is nothing to sync: no Outline is set.")
+        return self._wiki
 
     @asynccontextmanager
     async def _alone(self, patience: timedelta) -> AsyncIterator[None]:
@@ -222,9 +302,9 @@ class SyncService:
             yield
 
 
-def _named(
-    name: str, on_progress: Callable[[str, int, int], None] | None
-) -> Callable[[int, int], None]:
-    if on_progress is None:
-        return lambda _done, _total: None
-    return lambda done, total: on_progress(name, done, total)
+def _unknown(name: str, known: Sequence[str]) -> InvalidInput:
+    return InvalidInput(
+        f"There is no collection {name!r}.",
+        cause=f"Known are: {', '.join(known) or 'none'}.",
+        hint="Name one of these, by name or id.",
+    )

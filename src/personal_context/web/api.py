@@ -28,7 +28,7 @@ def routes(services: Services, pace: Pace) -> list[Route]:
 
     async def sync(request: Request) -> Response:
         full = params.flag(request.query_params, "full", default=False)
-        confirmed = params.flag(request.query_params, "confirm_removals", default=False)
+        confirmed = request.query_params.getlist("confirm_removals")
         reports = await services.sync.sync_now(full=full, confirm_removals=confirmed)
         return json_answer({"reports": reports, "ok": not any(r.error for r in reports)})
 

@@ -12,6 +12,25 @@ from personal_context.web.services import Syncing
 
 
 @dataclass(frozen=True, slots=True)
+class Press:
+    """What a press of a button asks for.
+
+    Attributes:
+        full: Read every document again.
+        confirm_removals: Collections whose many removals may go on.
+    """
+
+    full: bool = False
+    confirm_removals: tuple[str, ...] = ()
+
+    def covers(self, other: "Press") -> bool:
+        """Tell whether this does all that the other one would."""
+        return (self.full or not other.full) and set(other.confirm_removals) <= set(
+            self.confirm_removals
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SyncOutcome:
     """What a sync came to. Either it has reports, or a problem."""
 
@@ -27,7 +46,7 @@ class SyncByHand:
         self._syncing = syncing
         self._clock = clock
         self._task: asyncio.Task[None] | None = None
-        self._full = False
+        self._asked = Press()
         self.outcome: SyncOutcome | None = None
 
     @property
@@ -35,16 +54,16 @@ class SyncByHand:
         """Whether one is under way."""
         return self._task is not None and not self._task.done()
 
-    async def press(self, *, full: bool, patience: float) -> None:
+    async def press(self, asked: Press, *, patience: float) -> None:
         """Start a sync, or join one that does as much, and give it a moment to end.
 
         Args:
-            full: Read every document again.
+            asked: What is to be done.
             patience: Seconds to wait for the end; it goes on after that.
         """
-        if not self.running or (full and not self._full):
-            before, self._full = self._task, full
-            self._task = asyncio.create_task(self._run(before, full=full), name="sync-by-hand")
+        if not self.running or not self._asked.covers(asked):
+            before, self._asked = self._task, asked
+            self._task = asyncio.create_task(self._run(before, asked), name="sync-by-hand")
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=patience)
 
@@ -53,11 +72,13 @@ class SyncByHand:
         if self._task is not None:
             await self._task
 
-    async def _run(self, before: asyncio.Task[None] | None, *, full: bool) -> None:
+    async def _run(self, before: asyncio.Task[None] | None, asked: Press) -> None:
         if before is not None:
             await asyncio.wait({before})
         try:
-            reports = await self._syncing.sync_now(full=full)
+            reports = await self._syncing.sync_now(
+                full=asked.full, confirm_removals=asked.confirm_removals
+            )
         except Exception as error:  # noqa: BLE001 - shown on the page, logged if unforeseen
             self.outcome = SyncOutcome(self._clock(), problem=problem_of(error))
         else:

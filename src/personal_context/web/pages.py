@@ -14,7 +14,7 @@ from personal_context.ports import Clock
 from personal_context.web import params, view
 from personal_context.web.errors import Problem, problem_of
 from personal_context.web.guard import as_html
-from personal_context.web.jobs import SyncByHand
+from personal_context.web.jobs import Press, SyncByHand
 from personal_context.web.pace import Pace
 from personal_context.web.responses import html_answer, is_htmx
 from personal_context.web.services import Services
@@ -71,8 +71,11 @@ class Page:
         return await self._show_panel(request)
 
     async def _sync(self, request: Request) -> Response:
-        full = params.flag(request.query_params, "full", default=False)
-        await self._by_hand.press(full=full, patience=self._pace.press)
+        asked = Press(
+            full=params.flag(request.query_params, "full", default=False),
+            confirm_removals=tuple(request.query_params.getlist("confirm_removals")),
+        )
+        await self._by_hand.press(asked, patience=self._pace.press)
         response = await self._show_panel(request)
         # The server waits for it when it stops, instead of closing the store under its feet.
         response.background = BackgroundTask(self._by_hand.finish)

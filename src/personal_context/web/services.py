@@ -53,13 +53,13 @@ class Syncing(Protocol):
     """Brings the mirror up to date."""
 
     async def sync_now(
-        self, *, full: bool = False, confirm_removals: bool = False
+        self, *, full: bool = False, confirm_removals: Collection[str] = ()
     ) -> Sequence[PassReport]:
         """Pull every collection.
 
         Args:
             full: Compare every document instead of what changed.
-            confirm_removals: A person agreed to many removals.
+            confirm_removals: Collections, by name or id, whose many removals may go on.
 
         Raises:
             UpstreamNotConfigured: There is no Outline to pull from.

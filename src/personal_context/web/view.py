@@ -6,6 +6,7 @@ from datetime import datetime
 
 from personal_context.domain.models import (
     Counts,
+    PassProgress,
     PassReport,
     PushState,
     ReindexProgress,
@@ -40,8 +41,15 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class CollectionRow:
-    """One collection in the table; `tone` is `good`, `busy`, `bad` or `quiet`."""
+    """One collection in the table.
 
+    Attributes:
+        held: Removals that wait for a person's word.
+        tone: `good`, `busy`, `bad` or `quiet`.
+    """
+
+    id: str
+    held: int
     name: str
     documents: int
     pulled_at: datetime | None
@@ -71,6 +79,14 @@ class SyncNews:
 
 
 @dataclass(frozen=True, slots=True)
+class Failing:
+    """A document that could not be stored, and why."""
+
+    title: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """Everything that the panel shows.
 
@@ -87,6 +103,8 @@ class Panel:
     reindex_title: str
     reindexing: bool
     syncing: bool
+    passes: Sequence[Bar]
+    failing: Sequence[Failing]
     news: SyncNews | None
     waiting: str | None
     poll: int
@@ -123,6 +141,8 @@ def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Pane
         reindex_title=reindex_title(status.reindex),
         reindexing=reindexing,
         syncing=syncing,
+        passes=[pass_bar(one) for one in status.passes if one.total],
+        failing=[Failing(f.title or f.content_id, f.error) for f in status.failures],
         news=sync_news(outcome) if outcome else None,
         waiting=waiting(status.counts),
         poll=poll(status, syncing=syncing),
@@ -164,6 +184,8 @@ def collection_row(state: SyncState, counts: Counts) -> CollectionRow:
     else:
         label, tone = "Up to date", "good"
     return CollectionRow(
+        id=state.collection_id,
+        held=state.pending_removals,
         name=state.name or state.collection_id,
         documents=counts.by_collection.get(state.collection_id, 0),
         pulled_at=state.finished_at,
@@ -171,6 +193,14 @@ def collection_row(state: SyncState, counts: Counts) -> CollectionRow:
         tone=tone,
         error=state.error_message,
     )
+
+
+def pass_bar(progress: PassProgress) -> Bar:
+    """How far a running pass is."""
+    text = f"{progress.name}: {progress.done:,} of {plural(progress.total, 'document')}"
+    if progress.rate > 0 and progress.done < progress.total:
+        text += f", {duration((progress.total - progress.done) / progress.rate)} left"
+    return Bar(progress.done, progress.total, percent(progress.done, progress.total), text)
 
 
 def index_bar(status: Status) -> Bar | None:

@@ -12,6 +12,7 @@ from personal_context.domain.models.content import (
 )
 from personal_context.domain.models.mirror import (
     MirroredDocument,
+    PassProgress,
     PassReport,
     SyncFailure,
     SyncRequest,
@@ -79,6 +80,7 @@ __all__ = [
     "MirroredDocument",
     "OutboxEntry",
     "Page",
+    "PassProgress",
     "PassReport",
     "Placement",
     "PushState",

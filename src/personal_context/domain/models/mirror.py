@@ -114,6 +114,8 @@ class PassReport:
     """What one pass over one collection did.
 
     Attributes:
+        restored: Documents that came back out of the local trash.
+        held: Removals that wait for a person's word; they are part of `error`.
         requests: Requests sent to Outline.
         failed: Documents that could not be stored, with the reason; they are retried.
     """
@@ -124,7 +126,26 @@ class PassReport:
     updated: int = 0
     moved: int = 0
     removed: int = 0
+    restored: int = 0
+    held: int = 0
     unchanged: int = 0
     requests: int = 0
     failed: Mapping[ContentId, str] = field(default_factory=dict)
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PassProgress:
+    """How far a running pass is.
+
+    Attributes:
+        name: The collection's.
+        done: Documents looked at.
+        total: Documents in the collection, 0 until that is known.
+        rate: Documents per second since the pass began.
+    """
+
+    name: str
+    done: int
+    total: int
+    rate: float

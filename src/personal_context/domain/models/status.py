@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from personal_context.domain.models.mirror import SyncState
+from personal_context.domain.models.mirror import PassProgress, SyncFailure, SyncState
 from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress
 
 
@@ -74,6 +74,8 @@ class Status:
         outline_url: Where the wiki is, or None in local mode.
         syncing_here: This process owns the sync; another one may.
         next_sync_at: When the next pass starts by itself, or None.
+        passes: Those that run in this process right now.
+        failures: Documents that could not be stored; they are tried again.
     """
 
     version: str
@@ -85,3 +87,5 @@ class Status:
     collections: Sequence[SyncState]
     index: IndexStatus
     reindex: ReindexProgress
+    passes: Sequence[PassProgress] = ()
+    failures: Sequence[SyncFailure] = ()

@@ -1,0 +1,137 @@
+"""Which collections are mirrored: the names that a person wrote, against what Outline shows."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from personal_context.domain.errors import UpstreamForbidden, UpstreamNotFound
+from personal_context.domain.models import (
+    CollectionId,
+    SyncState,
+    SyncStatus,
+    UpstreamCollection,
+)
+from personal_context.ports import Clock, Store, Upstream
+from personal_context.sync.collections import ALL, Chosen, choose, is_id, state_is
+
+logger = logging.getLogger(__name__)
+
+REFRESH = timedelta(minutes=15)
+"""How long the list of collections is believed before it is looked up again."""
+
+
+class Catalogue:
+    """Looks up the wanted collections, and finds out about those that left.
+
+    Args:
+        store: Holds the states that people read.
+        upstream: The wiki.
+        clock: Tells when the list is old.
+        wanted: Collections as the person named them.
+    """
+
+    def __init__(
+        self, *, store: Store, upstream: Upstream, clock: Clock, wanted: Sequence[str]
+    ) -> None:
+        self._store = store
+        self._upstream = upstream
+        self._clock = clock
+        self._wanted = tuple(wanted)
+        self._looked: tuple[datetime, Chosen] | None = None
+
+    def forget(self) -> None:
+        """Look up the list anew at the next question."""
+        self._looked = None
+
+    async def look(self) -> Chosen:
+        """Return the wanted collections that Outline shows.
+
+        Raises:
+            UpstreamError: Outline didn't answer.
+        """
+        if self._looked and self._clock() - self._looked[0] < REFRESH:
+            return self._looked[1]
+        available = await self._upstream.collections()
+        chosen = choose(self._wanted, available)
+        states = await self._store.sync_states()
+        for name in chosen.unknown:
+            if not any(state_is(state, name) for state in states if state.finished_at):
+                await self._note_unknown(name, available)
+        for state in states:
+            if not is_id(state.collection_id) and state.collection_id not in chosen.unknown:
+                await self._store.forget_collection(state.collection_id)  # known by now
+        self._looked = (self._clock(), chosen)
+        return chosen
+
+    async def departed(self, chosen: Chosen) -> Sequence[UpstreamCollection]:
+        """Return mirrored collections that were archived or deleted, and note access that is lost.
+
+        A collection that is only forbidden keeps its documents: a 403 is no evidence.
+        """
+        shown = {collection.id for collection in chosen.found}
+        gone = []
+        for state in await self._store.sync_states():
+            if state.collection_id in shown or not state.finished_at or not self._wants(state):
+                continue
+            if not await self._store.mirrored(state.collection_id):
+                await self._settle(state)
+            elif await self._has_left(state):
+                gone.append(UpstreamCollection(state.collection_id, "", state.name))
+        return gone
+
+    async def note_failure(self, message: str, next_try_at: datetime | None) -> None:
+        """Show an Outline that doesn't even list its collections in the state of each."""
+        logger.warning("Outline can't be asked for its collections: %s", message)
+        states = await self._store.sync_states() or [
+            SyncState(CollectionId(name), name=name) for name in self._wanted if name != ALL
+        ]
+        for state in states:
+            await self._store.save_sync_state(
+                replace(
+                    state,
+                    status=SyncStatus.ERROR,
+                    error_message=message,
+                    next_try_at=next_try_at,
+                    failed_passes=state.failed_passes + 1,
+                )
+            )
+
+    def _wants(self, state: SyncState) -> bool:
+        return any(name == ALL or state_is(state, name) for name in self._wanted)
+
+    async def _has_left(self, state: SyncState) -> bool:
+        try:
+            found = await self._upstream.collection(state.collection_id)
+        except UpstreamNotFound:
+            return True
+        except UpstreamForbidden as error:
+            await self._store.save_sync_state(
+                replace(
+                    state,
+                    status=SyncStatus.ERROR,
+                    error_message=f"Access lost: {error}\nIts documents are kept as they were.",
+                )
+            )
+            return False
+        return bool(found.archived_at or found.deleted_at)
+
+    async def _settle(self, state: SyncState) -> None:
+        """Forget a collection that is gone with all its documents, unless a person named it."""
+        if any(state_is(state, name) for name in self._wanted):
+            message = "Outline doesn't show this collection any more: archived or deleted."
+            await self._store.save_sync_state(
+                replace(state, status=SyncStatus.ERROR, error_message=message)
+            )
+        else:
+            await self._store.forget_collection(state.collection_id)
+
+    async def _note_unknown(self, name: str, available: Sequence[UpstreamCollection]) -> None:
+        shown = ", ".join(collection.name for collection in available) or "none"
+        message = f"Outline shows this key no collection {name!r}. It shows: {shown}."
+        logger.warning(message)
+        known = CollectionId(name)
+        state = await self._store.sync_state(known) or SyncState(known, name=name)
+        await self._store.save_sync_state(
+            replace(state, status=SyncStatus.ERROR, error_message=message)
+        )
