@@ -151,11 +151,16 @@ async def test_nothing_to_resume_is_nothing_done(backend, begin):
     assert await states(backend) == [("hashing", "active")]
 
 
-async def test_what_another_model_began_is_dropped(backend, begin):
+async def test_what_another_model_began_is_left_alone_until_somebody_asks(backend, begin):
     await backend.index.create(await HashingEmbedder(name="old").model(), GenerationState.BUILDING)
     reindexer = begin(HashingEmbedder())
     await reindexer.resume()
     assert (await reindexer.wait()).state is ReindexState.IDLE
+    # Another process with other settings may be at work on it.
+    assert await states(backend) == [("hashing", "active"), ("old", "building")]
+
+    await reindexer.start()
+    assert (await reindexer.wait()).state is ReindexState.DONE
     assert await states(backend) == [("hashing", "active")]
     await backend.index.create(await HashingEmbedder(name="old").model(), GenerationState.BUILDING)
     await reindexer.start()

@@ -140,6 +140,11 @@ class Rebuild:
         model = await self._shop.embedder.model()
         found = await self._shop.building()
         if found is not None and found.model != model:
+            if not self._fresh or self._generation is not None:
+                # Another process, with other settings, may be at work on it. Only a person who
+                # asks for a reindexing here puts an end to that.
+                self._end(ReindexState.IDLE)
+                return None
             await self._shop.index.drop(found.id)
             found = None
         if found is None and self._generation is not None:

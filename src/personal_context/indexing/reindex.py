@@ -5,7 +5,8 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from personal_context.domain.models import ReindexProgress, ReindexState
+from personal_context.domain.errors import EmbeddingError
+from personal_context.domain.models import Generation, ReindexProgress, ReindexState
 from personal_context.indexing.batches import BATCH
 from personal_context.indexing.rebuild import Log, Rebuild, Workshop, no_log
 from personal_context.ports import Embedder, VectorIndex
@@ -53,12 +54,18 @@ class Reindexer:
     async def resume(self) -> ReindexProgress:
         """Go on with a reindexing that was cut short, in the background; without one, do nothing.
 
-        What was begun with another model than the configured one is dropped.
+        What was begun with another model than the configured one is left to those who have it.
         """
-        begun = await self._shop.building() is not None
-        if begun and not self._busy:
+        begun = await self._shop.building()
+        if begun is not None and not self._busy and await self._ours(begun):
             self._launch(fresh=False)
         return await self.progress()
+
+    async def _ours(self, begun: Generation) -> bool:
+        try:
+            return await self._shop.embedder.model() == begun.model
+        except EmbeddingError:
+            return True  # It can't be told; the run pauses, and says why.
 
     async def progress(self) -> ReindexProgress:
         """Return how far it is; after the end, how far it came."""
