@@ -80,6 +80,27 @@ async def test_nobody_waits_forever_for_a_provider_that_is_away(services, web):
     assert answer.json()["error"]["cause"] == "connection refused"
 
 
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("The provider refused: 401.", "The provider refused: 401."),
+        (None, "It was stopped before its end."),
+    ],
+)
+async def test_a_reindexing_that_came_to_nothing_is_an_error(web, services, message, cause):
+    async def ended():
+        return ReindexProgress(ReindexState.IDLE, message=message)
+
+    services.reindex.wait = ended
+
+    answer = await web.post("/api/reindex")
+
+    assert answer.status_code == 502
+    error = answer.json()["error"]
+    assert (error["code"], error["cause"]) == ("embedding_rejected", cause)
+    assert error["hint"]
+
+
 async def test_sync_reports_each_collection(web, services):
     answer = await web.post("/api/sync")
     await web.post("/api/sync?full=true")
@@ -92,13 +113,14 @@ async def test_sync_reports_each_collection(web, services):
     assert services.sync.asked == ["changes", "full", "confirmed Operations"]
 
 
-async def test_a_failed_pass_is_not_ok(web, services):
-    services.sync.reports = [replace(services.sync.reports[0], error="access lost")]
+@pytest.mark.parametrize("fault", [{"error": "access lost"}, {"failed": {"d1": "too long"}}])
+async def test_a_failed_pass_or_document_is_not_ok(web, services, fault):
+    services.sync.reports = [replace(services.sync.reports[0], **fault)]
 
     answer = (await web.post("/api/sync")).json()
 
     assert answer["ok"] is False
-    assert answer["reports"][0]["error"] == "access lost"
+    assert answer["reports"][0].items() >= fault.items()
 
 
 async def test_sync_without_an_outline_says_what_to_set():

@@ -20,7 +20,7 @@ from personal_context.domain.models import (
     SyncStatus,
 )
 from personal_context.runtime import Runtime
-from personal_context.web.api import progress_json
+from personal_context.web.api import progress_json, reindex_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,15 +50,17 @@ async def sync(
             reports = await runtime.sync.sync_now(
                 full=full, confirm_removals=confirm_removals or (), on_progress=report
             )
+        pushed = await runtime.push_pending()
         embedded = await runtime.embed_backlog()
     ok = not any(report.error or report.failed for report in reports)
     common.show(
-        {"reports": reports, "embedded": embedded, "ok": ok}, lambda: _reports(reports, embedded)
+        {"reports": reports, "pushed": pushed, "embedded": embedded, "ok": ok},
+        lambda: _reports(reports, pushed, embedded),
     )
     return 0 if ok else FAILED
 
 
-def _reports(reports: "Sequence[PassReport]", embedded: int) -> "RenderableType":
+def _reports(reports: "Sequence[PassReport]", pushed: int, embedded: int) -> "RenderableType":
     table = Table(
         "collection",
         "new",
@@ -86,14 +88,18 @@ def _reports(reports: "Sequence[PassReport]", embedded: int) -> "RenderableType"
         problems += [f"{report.name}: {report.error}"] if report.error else []
         problems += [f"{report.name}: {i}: {why}" for i, why in report.failed.items()]
     lines = [Text(line, style="red") for line in problems]
-    return Group(table, Text(f"{embedded} sections embedded."), *lines)
+    return Group(table, Text(f"{pushed} additions pushed, {embedded} sections embedded."), *lines)
 
 
 async def reindex(*, common: Common = PLAIN) -> int:
     """Make all vectors anew, beside the ones that search uses meanwhile."""
+    # With --json, the state and the message in it tell the failure.
     async with opened_runtime(verbose=common.verbose) as runtime:
         with progress_bars(shown=not common.json) as report:
             done = await reindexed(runtime, report)
+    failure = reindex_failure(done)
+    if failure and not common.json:
+        raise failure
     common.show(
         progress_json(done),
         lambda: Text(f"{done.success} of {done.total} sections embedded, {done.errors} refused."),
@@ -147,6 +153,9 @@ def _status(now: Status) -> "RenderableType":
     if now.failures:
         lines.append(Text(f"{len(now.failures)} documents failing, tried again:", style="red"))
         lines += [Text(f"  {f.title or f.content_id}: {f.error}") for f in now.failures]
+    for entry in now.outbox:
+        if entry.error:
+            lines.append(Text(f"  {entry.state.value} {entry.content_id}: {entry.error}"))
     return Group(*lines)
 
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from personal_context.domain.errors import EmbeddingUnavailable, InvalidInput
+from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable, InvalidInput
 from personal_context.domain.models import ReindexProgress, ReindexState, SearchResult
 from personal_context.web import params
 from personal_context.web.guard import as_json
@@ -30,7 +30,9 @@ def routes(services: Services, pace: Pace) -> list[Route]:
         full = params.flag(request.query_params, "full", default=False)
         confirmed = request.query_params.getlist("confirm_removals")
         reports = await services.sync.sync_now(full=full, confirm_removals=confirmed)
-        return json_answer({"reports": reports, "ok": not any(r.error for r in reports)})
+        return json_answer(
+            {"reports": reports, "ok": not any(r.error or r.failed for r in reports)}
+        )
 
     async def reindex(request: Request) -> Response:
         if request.method != "POST":
@@ -40,6 +42,8 @@ def routes(services: Services, pace: Pace) -> list[Route]:
         if not waits:
             return json_answer(progress_json(started), 202)
         done = await _wait(services.reindex, pace)
+        if failure := reindex_failure(done):
+            raise failure
         return json_answer({"total": done.total, "success": done.success, "errors": done.errors})
 
     return [
@@ -62,6 +66,21 @@ def progress_json(progress: ReindexProgress) -> dict[str, Any]:
         "eta_seconds": eta_seconds(progress),
         "message": progress.message,
     }
+
+
+def reindex_failure(ended: ReindexProgress) -> EmbeddingRejected | None:
+    """The error that a reindexing ended with, or None if it replaced the vectors.
+
+    Args:
+        ended: What `Reindexing.wait` returned.
+    """
+    if ended.state is not ReindexState.IDLE:
+        return None
+    return EmbeddingRejected(
+        "Nothing was reindexed; search goes on with the vectors it had.",
+        cause=ended.message or "It was stopped before its end.",
+        hint="`personal-context doctor` tries the provider. Then reindex again.",
+    )
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:

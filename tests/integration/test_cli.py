@@ -1,0 +1,68 @@
+"""Commands in this process: what they print, and how they end."""
+
+import json
+import logging
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from personal_context.cli.app import run
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("PERSONAL_CONTEXT_DB_PATH", str(tmp_path / "store" / "context.db"))
+    root = logging.getLogger()
+    kept, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = kept
+    root.setLevel(level)
+    logging.captureWarnings(capture=False)
+
+
+@pytest.fixture
+def refusing_provider(monkeypatch):
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = json.dumps({"error": {"message": "Incorrect API key provided"}}).encode()
+            self.send_response(401)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        base = f"http://127.0.0.1:{server.server_port}/v1"
+        monkeypatch.setenv("PERSONAL_CONTEXT_EMBEDDING_API_BASE", base)
+        yield
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.usefixtures("refusing_provider")
+def test_a_refused_reindexing_says_why_and_fails(capsys):
+    code = run(["reindex"])
+
+    told = capsys.readouterr()
+    assert code == 1
+    assert told.out == ""
+    assert "Error: Nothing was reindexed" in told.err
+    assert "401" in told.err
+    assert "Try: `personal-context doctor`" in told.err
+
+
+@pytest.mark.usefixtures("refusing_provider")
+def test_a_refused_reindexing_is_told_to_scripts_too(capsys):
+    code = run(["reindex", "--json"])
+
+    told = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert told["state"] == "idle"
+    assert "401" in told["message"]
