@@ -1,5 +1,6 @@
 """Composition root: every object is built here, once. Building does no I/O, opening does."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,7 +19,7 @@ from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
-from personal_context.domain.errors import PersonalContextError, UpstreamUnavailable
+from personal_context.domain.errors import UpstreamError, UpstreamNotConfigured
 from personal_context.domain.models import CollectionId, ContentId, Status
 from personal_context.embeddings.select import AutoEmbedder
 from personal_context.embeddings.tokens import MiniLMTokenCounter
@@ -54,6 +55,13 @@ if TYPE_CHECKING:
     from personal_context.upstream.outline import OutlineClient
 
 
+MOST_SHOWN = 100
+"""Outbox entries in a status."""
+
+LOOK_UP_SECONDS = 3.0
+"""How long an add waits to learn whether the collection that it names exists."""
+
+
 @dataclass(slots=True)
 class Runtime:
     """The wired product. `async with` opens it; `background()` starts the clock beside it.
@@ -74,6 +82,7 @@ class Runtime:
     wakeups: Wakeups
     deliveries: Deliveries
     embed_backlog: Callable[[], Awaitable[int]]
+    push_pending: Callable[[], Awaitable[int]]
     database: Database
     store: Store
     index: VectorIndex
@@ -123,6 +132,7 @@ class Runtime:
             reindex=await self.reindex.progress(),
             passes=self.sync.progress,
             failures=await self.store.failures(),
+            outbox=await self.store.outbox(limit=MOST_SHOWN),
         )
 
 
@@ -218,6 +228,7 @@ def build_runtime(
         wakeups=wakeups,
         deliveries=Deliveries(book=book, secret=secret, wakeups=wakeups, clock=clock),
         embed_backlog=embed_backlog,
+        push_pending=pusher.drain,
         database=database,
         store=store,
         index=index,
@@ -271,19 +282,33 @@ def _wiki(
 
 
 def _target(settings: Settings, sync: SyncService) -> Target:
-    """Find the collection that an add goes to, also while Outline is down."""
+    """Find the collection that an add goes to. What isn't known here the push looks up."""
 
     async def target(name: str | None) -> CollectionId | None:
         wanted = name or settings.outline_collection_id
         if wanted is None or (settings.local_mode and name is None):
             return None
-        try:
-            return await sync.resolve(wanted)
-        except UpstreamUnavailable:
-            # The push looks it up again when Outline is back.
-            return CollectionId(wanted)
+        known = await sync.known(wanted)
+        if known is not None or name is None:
+            return known or CollectionId(wanted)
+        return await _looked_up(sync, name)
 
     return target
+
+
+async def _looked_up(sync: SyncService, name: str) -> CollectionId:
+    """Ask Outline for a collection that the caller named, but not for long.
+
+    Raises:
+        InvalidInput: Outline shows no such collection.
+    """
+    try:
+        async with asyncio.timeout(LOOK_UP_SECONDS):
+            return await sync.resolve(name)
+    except UpstreamNotConfigured:
+        raise
+    except (TimeoutError, UpstreamError):
+        return CollectionId(name)
 
 
 def _prompts_collection(
@@ -291,10 +316,7 @@ def _prompts_collection(
 ) -> Callable[[], Awaitable[CollectionId | None]]:
     async def collection() -> CollectionId | None:
         name = settings.prompts_collection_id
-        try:
-            return await sync.resolve(name) if name else None
-        except PersonalContextError:
-            return None
+        return await sync.known(name) if name else None
 
     return collection
 

@@ -191,6 +191,10 @@ async def serve(
             await stack.enter_async_context(app.router.lifespan_context(app))
             web = web_server(app)
             tasks.append(asyncio.create_task(web.serve(sockets=[listening]), name="http"))
+        else:
+            # Entered here, so that a signal ends the session first and the product after it,
+            # in good order. FastMCP has no public way to share its lifespan with run_stdio.
+            await stack.enter_async_context(mcp._lifespan_manager())  # noqa: SLF001 - see above
         if transport != "http":
             tasks.append(asyncio.create_task(mcp.run_stdio_async(show_banner=False), name="stdio"))
         if listening is not None:

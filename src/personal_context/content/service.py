@@ -86,6 +86,7 @@ class ContentService:
         added: Told after an add, so that vectors follow soon.
         new_id: Makes UUID v4 ids.
         clock: Tells the time of an add.
+        patience: Seconds that an add waits for Outline before it says `pending`.
     """
 
     def __init__(
@@ -98,7 +99,9 @@ class ContentService:
         added: Callable[[], None],
         new_id: Callable[[], ContentId],
         clock: Clock,
+        patience: float = PATIENCE,
     ) -> None:
+        self._patience = patience
         self._store = store
         self._prepare = prepare
         self._push = push
@@ -155,7 +158,7 @@ class ContentService:
     async def close(self) -> None:
         """Wait shortly for pushes under way; the outbox keeps those that don't make it."""
         if self._pushing:
-            await asyncio.wait(self._pushing, timeout=PATIENCE)
+            await asyncio.wait(self._pushing, timeout=self._patience)
         for task in self._pushing:
             task.cancel()
 
@@ -179,7 +182,7 @@ class ContentService:
         task = asyncio.ensure_future(self._push(content_id))
         self._pushing.add(task)
         task.add_done_callback(self._pushed)
-        done, _ = await asyncio.wait([task], timeout=PATIENCE)
+        done, _ = await asyncio.wait([task], timeout=self._patience)
         if not done or task.exception() is not None:
             return PushState.PENDING
         return task.result()

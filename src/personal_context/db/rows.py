@@ -148,7 +148,7 @@ def section_of(row: Row, readable: str) -> StoredSection:
 
 SYNC_STATE_COLUMNS = (
     "collection_id, name, status, last_pull_at, finished_at, error_message, last_sweep_at,"
-    " next_try_at, pending_removals, failed_passes"
+    " next_try_at, pending_removals, failed_passes, url_id"
 )
 """What sync_state_values gives and sync_state_of reads."""
 
@@ -166,6 +166,7 @@ def sync_state_values(state: SyncState) -> Row:
         _maybe_text(state.next_try_at),
         state.pending_removals,
         state.failed_passes,
+        state.url_id,
     )
 
 
@@ -182,6 +183,7 @@ def sync_state_of(row: Row) -> SyncState:
         next_try_at=_maybe_time(row[7]),
         pending_removals=row[8],
         failed_passes=row[9],
+        url_id=row[10],
     )
 
 

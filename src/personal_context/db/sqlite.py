@@ -258,6 +258,10 @@ class SqliteStore:
         """Return the content's outbox entry, or None when nothing waits."""
         return await self._database.read(lambda c: books.outbox_entry(c, content_id))
 
+    async def outbox(self, *, limit: int) -> Sequence[OutboxEntry]:
+        """Return entries, those that failed first, then in the order of adding."""
+        return await self._database.read(lambda c: books.outbox(c, limit))
+
     async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[OutboxEntry]:
         """Return pending entries whose next try is due, oldest first."""
         return await self._database.read(lambda c: books.due_pushes(c, now, limit))

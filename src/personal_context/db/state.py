@@ -97,6 +97,12 @@ def outbox_entry(connection: "apsw.Connection", content_id: ContentId) -> Outbox
     return outbox_entry_of(rows[0]) if rows else None
 
 
+def outbox(connection: "apsw.Connection", limit: int) -> Sequence[OutboxEntry]:
+    """Return entries, those that failed first, then in the order in which they were added."""
+    rows = fetch(connection, f"{_OUTBOX} ORDER BY state = 'failed' DESC, id LIMIT ?", limit)
+    return [outbox_entry_of(row) for row in rows]
+
+
 def due_pushes(connection: "apsw.Connection", now: datetime, limit: int) -> Sequence[OutboxEntry]:
     """Return pending entries whose next try is due, in the order in which they were added."""
     rows = fetch(

@@ -250,6 +250,10 @@ class Store(Resource, Protocol):
         """Return the content's outbox entry, or None when nothing waits."""
         ...
 
+    async def outbox(self, *, limit: int) -> Sequence[OutboxEntry]:
+        """Return entries, those that failed first, then in the order of adding."""
+        ...
+
     async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[OutboxEntry]:
         """Return pending entries whose next try is due, oldest first."""
         ...

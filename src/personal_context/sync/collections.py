@@ -57,4 +57,4 @@ def names(collection: UpstreamCollection, name: str) -> bool:
 
 def state_is(state: SyncState, name: str) -> bool:
     """Tell whether a person means the collection of this state by this name."""
-    return names(UpstreamCollection(state.collection_id, "", state.name), name)
+    return names(UpstreamCollection(state.collection_id, state.url_id, state.name), name)

@@ -96,7 +96,7 @@ class Puller:
 
     async def _begin(self, store: Store, collection: UpstreamCollection) -> SyncState:
         state = await store.sync_state(collection.id) or SyncState(collection.id)
-        state = replace(state, name=collection.name)
+        state = replace(state, name=collection.name, url_id=collection.url_id or state.url_id)
         await store.save_sync_state(replace(state, status=SyncStatus.SYNCING))
         return state
 

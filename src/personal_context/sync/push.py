@@ -11,7 +11,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from personal_context.domain.errors import (
-    InvalidInput,
     PersonalContextError,
     UpstreamAuthError,
     UpstreamIdTaken,
@@ -126,10 +125,9 @@ class Pusher:
             return await self._upstream.document(content.id)
 
     async def _put_off(self, entry: OutboxEntry, error: PersonalContextError) -> PushState:
-        # A key can be renewed; what Outline refused for itself it will refuse again.
-        final = isinstance(error, UpstreamRejected | InvalidInput) and not isinstance(
-            error, UpstreamAuthError
-        )
+        # A key can be renewed and a collection's name corrected; what Outline refused for itself
+        # it will refuse again.
+        final = isinstance(error, UpstreamRejected) and not isinstance(error, UpstreamAuthError)
         state = PushState.FAILED if final else PushState.PENDING
         attempts = entry.attempts + 1
         logger.warning("push of %s: %s", entry.content_id, error)

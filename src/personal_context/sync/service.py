@@ -169,6 +169,13 @@ class SyncService:
         """
         return (await self._outline().catalogue.look()).found
 
+    async def known(self, name: str) -> CollectionId | None:
+        """Return the id of a mirrored collection by id, address or exact name; ask nobody."""
+        for state in await self._store.sync_states():
+            if state.finished_at and state_is(state, name):
+                return state.collection_id
+        return None
+
     async def resolve(self, name: str) -> CollectionId:
         """Return the id of a collection that somebody named by id, address or exact name.
 
@@ -178,10 +185,9 @@ class SyncService:
             InvalidInput: Outline shows no such collection; the cause lists those it shows.
             UpstreamError: Outline had to be asked and didn't answer.
         """
-        for state in await self._store.sync_states():
-            known_as = {state.collection_id, state.name.casefold()}
-            if state.finished_at and name.casefold() in known_as:
-                return state.collection_id
+        known = await self.known(name)
+        if known is not None:
+            return known
         available = await self._outline().upstream.collections()
         found = choose([name], available).found
         if not found:

@@ -37,6 +37,7 @@ class SyncState:
     """The sync state of one collection.
 
     Attributes:
+        url_id: Outline's ten characters at the end of the collection's address, or empty.
         last_pull_at: The cursor: newest upstream `updatedAt` of a finished pass, or None.
         finished_at: When the last successful pass ended, on our clock.
         last_sweep_at: When everything was last compared, on our clock.
@@ -55,6 +56,7 @@ class SyncState:
     next_try_at: datetime | None = None
     pending_removals: int = 0
     failed_passes: int = 0
+    url_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from personal_context.domain.models.mirror import PassProgress, SyncFailure, SyncState
+from personal_context.domain.models.outbox import OutboxEntry
 from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress
 
 
@@ -75,6 +76,7 @@ class Status:
         syncing_here: This process owns the sync; another one may.
         next_sync_at: When the next pass starts by itself, or None.
         passes: Those that run in this process right now.
+        outbox: Contents that Outline has not confirmed, with the reason.
         failures: Documents that could not be stored; they are tried again.
     """
 
@@ -89,3 +91,4 @@ class Status:
     reindex: ReindexProgress
     passes: Sequence[PassProgress] = ()
     failures: Sequence[SyncFailure] = ()
+    outbox: Sequence[OutboxEntry] = ()
