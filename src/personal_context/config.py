@@ -1,19 +1,24 @@
 """Settings: read once by whoever starts the process, then passed on as values."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from personal_context.domain.errors import ConfigError
 
 PREFIX = "PERSONAL_CONTEXT_"
+ENV_FILE = ".env"
+ENV_ENCODING = "utf-8"
 SHORTEST_SECRET = 16
+LOCAL_DIMENSION = 384
+"""Length of the vectors of the model on board."""
 
 EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
 
@@ -26,8 +31,8 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
-        env_file=".env",
-        env_file_encoding="utf-8",
+        env_file=ENV_FILE,
+        env_file_encoding=ENV_ENCODING,
         env_ignore_empty=True,
         frozen=True,
         extra="ignore",
@@ -127,7 +132,12 @@ class Settings(BaseSettings):
     @field_validator("db_path", mode="after")
     @classmethod
     def _at_home(cls, path: Path) -> Path:
-        return path.expanduser()
+        try:
+            return path.expanduser()
+        except RuntimeError:
+            raise ValueError(
+                f"{path.parts[0]} is nobody's home here; write the path in full"
+            ) from None
 
     @field_validator("sync_collections", mode="before")
     @classmethod
@@ -192,6 +202,10 @@ class Settings(BaseSettings):
                 f"{PREFIX}HTTP_AUTH_USERNAME holds a colon, which basic auth can't carry; "
                 "write one without"
             )
+        self._embedding_is_whole()
+        return self
+
+    def _embedding_is_whole(self) -> None:
         if self.embedding_provider == "openai" and not (
             self.embedding_api_base or self.embedding_api_key
         ):
@@ -199,7 +213,19 @@ class Settings(BaseSettings):
                 f"{PREFIX}EMBEDDING_PROVIDER=openai needs {PREFIX}EMBEDDING_API_KEY, or "
                 f"{PREFIX}EMBEDDING_API_BASE for a server of your own"
             )
-        return self
+        if self.embedding_provider != "local":
+            return
+        names = ("embedding_api_base", "embedding_api_key", "embedding_model")
+        idle = [name for name in names if getattr(self, name) is not None]
+        if self.embedding_dimension not in {None, LOCAL_DIMENSION}:
+            idle.append("embedding_dimension")
+        if idle:
+            variables = " and ".join(PREFIX + name.upper() for name in idle)
+            raise ValueError(
+                f"{PREFIX}EMBEDDING_PROVIDER=local is the model on board, with "
+                f"{LOCAL_DIMENSION} dimensions; {variables} can't apply to it: remove it, or "
+                "choose openai or ollama"
+            )
 
     def _outline_is_whole(self) -> None:
         names = ("outline_api_base", "outline_api_key")
@@ -268,10 +294,16 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - as pydantic t
         ) from None
 
 
-def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]:
-    """Say which prefixed variables mean nothing, with the nearest name that does."""
+def unknown_variables(environment: Iterable[str] | None = None) -> list[str]:
+    """Say which prefixed variables mean nothing, with the nearest name that does.
+
+    Args:
+        environment: Names; None for those of the environment and of `.env`.
+    """
     known = {PREFIX + name.upper() for name in Settings.model_fields}
-    names = (name.upper() for name in (os.environ if environment is None else environment))
+    if environment is None:
+        environment = {*os.environ, *dotenv_values(ENV_FILE, encoding=ENV_ENCODING)}
+    names = {name.upper() for name in environment}
     warnings = []
     for name in sorted(names):
         if not name.startswith(PREFIX) or name in known or name.startswith(f"{PREFIX}TEST_"):
@@ -281,6 +313,21 @@ def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]
             f"{name} is not a setting" + (f"; did you mean {near[0]}?" if near else ".")
         )
     return warnings
+
+
+def doubtful_settings(settings: Settings) -> list[str]:
+    """Say which settings are right as such, but may have no effect."""
+    if settings.embedding_provider != "auto" or (
+        settings.embedding_api_base or settings.embedding_api_key
+    ):
+        return []
+    names = ("embedding_model", "embedding_dimension")
+    return [
+        f"{PREFIX}{name.upper()} applies to openai and ollama only; without a base, a key, or an "
+        "Ollama that answers, the model on board is used"
+        for name in names
+        if getattr(settings, name) is not None
+    ]
 
 
 def _problem(error: Mapping[str, Any]) -> str:

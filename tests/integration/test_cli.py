@@ -66,3 +66,15 @@ def test_a_refused_reindexing_is_told_to_scripts_too(capsys):
     assert code == 1
     assert told["state"] == "idle"
     assert "401" in told["message"]
+
+
+def test_every_command_tells_of_misspelt_and_idle_settings(capsys, monkeypatch, tmp_path):
+    (tmp_path / ".env").write_text("PERSONAL_CONTEXT_SYNC_INTERVALL=9\n", "utf-8")
+    monkeypatch.setenv("PERSONAL_CONTEXT_EMBEDDING_MODEL", "other")
+
+    code = run(["status"])
+
+    told = capsys.readouterr().err
+    assert code == 0
+    assert "warning: PERSONAL_CONTEXT_SYNC_INTERVALL is not a setting" in told
+    assert "warning: PERSONAL_CONTEXT_EMBEDDING_MODEL applies to openai and ollama" in told

@@ -1,6 +1,6 @@
 import pytest
 
-from personal_context.config import load_settings, unknown_variables
+from personal_context.config import doubtful_settings, load_settings, unknown_variables
 from personal_context.domain.errors import ConfigError
 
 OUTLINE = {
@@ -72,6 +72,17 @@ def test_without_sync_collections_the_default_collection_is_mirrored(environment
         ({"SYNC_ENABLED": "perhaps"}, ["SYNC_ENABLED"]),
         ({"EMBEDDING_PROVIDER": "magic"}, ["EMBEDDING_PROVIDER", "'local'"]),
         ({"EMBEDDING_PROVIDER": "openai"}, ["EMBEDDING_API_KEY", "EMBEDDING_API_BASE"]),
+        ({"EMBEDDING_PROVIDER": "local", "EMBEDDING_DIMENSION": "768"}, ["EMBEDDING_DIMENSION"]),
+        ({"EMBEDDING_PROVIDER": "local", "EMBEDDING_MODEL": "x"}, ["EMBEDDING_MODEL"]),
+        (
+            {
+                "EMBEDDING_PROVIDER": "local",
+                "EMBEDDING_API_BASE": "http://localhost:1",
+                "EMBEDDING_API_KEY": "k",
+            },
+            ["EMBEDDING_API_BASE", "EMBEDDING_API_KEY"],
+        ),
+        ({"DB_PATH": "~nosuchuser/x.db"}, ["DB_PATH", "~nosuchuser"]),
         ({"EMBEDDING_API_BASE": "localhost:1234"}, ["EMBEDDING_API_BASE", "https://"]),
         ({"EMBEDDING_DIMENSION": "0"}, ["EMBEDDING_DIMENSION"]),
         ({"HTTP_AUTH_USERNAME": "ann"}, ["HTTP_AUTH_USERNAME", "HTTP_AUTH_PASSWORD"]),
@@ -128,3 +139,44 @@ def test_a_misspelt_variable_is_told_with_the_nearest_name():
     [warning] = warnings
     assert warning.startswith("PERSONAL_CONTEXT_OUTLINE_KEY is not a setting")
     assert warning.endswith("did you mean PERSONAL_CONTEXT_OUTLINE_API_KEY?")
+
+
+def test_misspelt_lines_of_the_env_file_are_told_too(tmp_path):
+    (tmp_path / ".env").write_text(
+        "PERSONAL_CONTEXT_OUTLINE_KEY=hunter2\nPERSONAL_CONTEXT_HTTP_PORT=9000\nOTHER=1\n", "utf-8"
+    )
+
+    [warning] = unknown_variables()
+
+    assert warning.startswith("PERSONAL_CONTEXT_OUTLINE_KEY is not a setting")
+    assert "hunter2" not in warning
+
+
+def test_the_model_on_board_may_be_given_its_own_dimension(environment):
+    environment(
+        PERSONAL_CONTEXT_EMBEDDING_PROVIDER="local", PERSONAL_CONTEXT_EMBEDDING_DIMENSION="384"
+    )
+
+    assert load_settings().embedding_dimension == 384
+
+
+@pytest.mark.parametrize(
+    ("variables", "doubted"),
+    [
+        ({}, []),
+        ({"EMBEDDING_MODEL": "x"}, ["EMBEDDING_MODEL"]),
+        (
+            {"EMBEDDING_MODEL": "x", "EMBEDDING_DIMENSION": "64"},
+            ["EMBEDDING_MODEL", "EMBEDDING_DIMENSION"],
+        ),
+        ({"EMBEDDING_MODEL": "x", "EMBEDDING_API_KEY": "k"}, []),
+        ({"EMBEDDING_MODEL": "x", "EMBEDDING_API_BASE": "http://localhost:1"}, []),
+        ({"EMBEDDING_MODEL": "x", "EMBEDDING_PROVIDER": "ollama"}, []),
+    ],
+)
+def test_settings_that_may_have_no_effect_are_told(environment, variables, doubted):
+    environment(**{f"PERSONAL_CONTEXT_{name}": value for name, value in variables.items()})
+
+    told = doubtful_settings(load_settings())
+
+    assert [line.split(" ")[0] for line in told] == [f"PERSONAL_CONTEXT_{name}" for name in doubted]

@@ -5,12 +5,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from personal_context.config import Settings, load_settings, unknown_variables
+from personal_context.config import (
+    Settings,
+    doubtful_settings,
+    load_settings,
+    unknown_variables,
+)
 from personal_context.logs import log_to_stderr
 from personal_context.runtime import Runtime, build_runtime
 
 
-def prepared_settings(*, verbose: bool = False, **overrides: Any) -> Settings:  # noqa: ANN401
+def prepared_settings(*, verbose: bool = False, **overrides: Any) -> Settings:  # noqa: ANN401 - see load_settings
     """Read the settings, set up logging, and warn of variables that mean nothing.
 
     Raises:
@@ -18,7 +23,7 @@ def prepared_settings(*, verbose: bool = False, **overrides: Any) -> Settings:  
     """
     settings = load_settings(**overrides)
     log_to_stderr(verbose=verbose, secrets=settings.secrets)
-    for warning in unknown_variables():
+    for warning in (*unknown_variables(), *doubtful_settings(settings)):
         sys.stderr.write(f"warning: {warning}\n")
     return settings
 
