@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import sqlite3
+import time
 import urllib.error
 import urllib.request
 
@@ -198,6 +199,33 @@ def _flat(sandbox, collection):
         node = stack.pop()
         stack += node.get("children", [])
         yield node
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "both"])
+def test_a_signal_in_the_middle_of_a_pass_leaves_good_order(tmp_path, transport):
+    sandbox, _ = wiki_of(30)
+    sandbox.faults.delay("documents.list", 8)
+    with served(sandbox) as url:
+        env = environment(
+            tmp_path, OUTLINE_API_BASE=url, OUTLINE_API_KEY=DEMO_KEY, SYNC_COLLECTIONS="*"
+        )
+        with Talk("serve", "--transport", transport, env=env) as talk:
+            if transport != "http":
+                talk.initialize()
+            deadline = time.monotonic() + 30
+            while not sandbox.calls("documents.list"):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            began = time.monotonic()
+            talk.process.terminate()
+
+            assert talk.process.wait(15) == 0
+            assert time.monotonic() - began < 8
+            told = talk.rest_of_stderr()
+
+    assert "ERROR" not in told
+    assert "Traceback" not in told
+    assert rows(tmp_path, "SELECT status FROM sync_state") == [("idle",)]
 
 
 def test_two_windows_share_one_store(tmp_path):

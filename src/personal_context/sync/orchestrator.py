@@ -87,6 +87,7 @@ class Orchestrator:
         self._owning = False
         self._first = True
         self._recovering = False
+        self._stopping = False
 
     @property
     def owning(self) -> bool:
@@ -131,6 +132,7 @@ class Orchestrator:
         """End: jobs under way may finish what they are at, for PATIENCE seconds."""
         if self._scheduler is None:
             return
+        self._stopping = True
         self._sync.stop()
         self._scheduler.pause()
         if self._running:
@@ -260,6 +262,9 @@ class Orchestrator:
                 task.add_done_callback(self._running.discard)
             try:
                 await job()
+            except asyncio.CancelledError:
+                if not self._stopping:
+                    raise
             except Exception:  # A job that fails comes again; the others go on.
                 logger.exception("the job %r failed", name)
 

@@ -4,6 +4,7 @@ The state says `syncing` while a pass runs. The cursor moves last, when everythi
 a process killed anywhere repeats what was not finished, and nothing is done twice.
 """
 
+import asyncio
 import logging
 from collections.abc import Collection
 from dataclasses import replace
@@ -82,7 +83,7 @@ class Puller:
             await one.run()
             self._breaker.reset()
             error = await self._finish(store, state, one)
-        except Stopped:
+        except (Stopped, asyncio.CancelledError):
             await store.save_sync_state(replace(state, status=SyncStatus.IDLE))
             raise
         except LeaseLost:
