@@ -11,7 +11,7 @@ from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
-from personal_context.cli.output import FAILED, progress_bars
+from personal_context.cli.output import FAILED, printable, progress_bars
 from personal_context.domain.models import (
     PassReport,
     ReindexProgress,
@@ -120,7 +120,7 @@ async def reindexed(runtime: Runtime, report: "Callable[[str, int, int], None]")
         report("Reindex", now.success + now.errors, now.total)
         if now.state is ReindexState.PAUSED and now.message != told:
             told = now.message
-            sys.stderr.write(f"Paused: {told}\n")
+            sys.stderr.write(printable(f"Paused: {told}\n"))
     return await ending
 
 
