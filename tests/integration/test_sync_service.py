@@ -175,12 +175,14 @@ async def test_a_held_removal_stops_nothing_else(product):
 async def test_an_unknown_collection_is_named_and_the_others_go_on(tmp_path):
     async with opened_product(tmp_path, sync_collections=("Handbook", "Nowhere")) as product:
         product.write("Rule", "Be kind.")
-        await product.sync()
+        told = {one.name: one.error for one in await product.runtime.sync.sync_now()}
         states = {one.name: one for one in await product.runtime.store.sync_states()}
         product.sandbox.collections.create("Nowhere")
         await product.sync()
         later = {one.name: one for one in await product.runtime.store.sync_states()}
 
+    assert told["Handbook"] is None
+    assert "no collection 'Nowhere'" in told["Nowhere"]
     assert states["Handbook"].status is SyncStatus.IDLE
     assert states["Nowhere"].status is SyncStatus.ERROR
     assert "Handbook" in states["Nowhere"].error_message

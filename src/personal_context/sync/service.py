@@ -21,7 +21,7 @@ from personal_context.domain.models import (
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
-from personal_context.sync.collections import ALL, choose, state_is
+from personal_context.sync.collections import ALL, Chosen, choose, state_is
 from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
 from personal_context.sync.passes import PassOptions, Stopped
@@ -237,7 +237,7 @@ class SyncService:
         passes = [(collection, False) for collection in chosen.found]
         passes += [(collection, True) for collection in departed]
         ids = frozenset(collection.id for collection in chosen.found)
-        reports = []
+        reports = [] if only is not None else await self._unknown_reports(chosen)
         for collection, gone in passes:
             if only is not None and collection.id not in only and not gone:
                 continue
@@ -255,6 +255,15 @@ class SyncService:
                 if not wiki.breaker.may_ask:
                     break  # The others would fail in the same way.
         return reports
+
+    async def _unknown_reports(self, chosen: Chosen) -> list[PassReport]:
+        """Say of each name that means no collection that nothing was pulled for it."""
+        states = [await self._store.sync_state(CollectionId(name)) for name in chosen.unknown]
+        return [
+            PassReport(state.collection_id, state.name, error=state.error_message)
+            for state in states
+            if state is not None
+        ]
 
     async def _run(
         self,
