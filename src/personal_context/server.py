@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -129,34 +130,55 @@ class HttpOptions:
     @property
     def url(self) -> str:
         """The address for a person on this machine."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)  # noqa: S104
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)  # noqa: S104 - recognised, not bound
         shown = f"[{host}]" if ":" in host and not host.startswith("[") else host
         return f"http://{shown}:{self.port}"
+
+
+class PortTakenError(ConfigError):
+    """Somebody listens on the port already."""
+
+    default_hint = (
+        "Another program may use the port: set PERSONAL_CONTEXT_HTTP_PORT to another one, or stop "
+        "that program."
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a listening socket.
 
     Raises:
-        ConfigError: The port is taken, or the address is not this machine's.
+        PortTakenError: The port is taken.
+        ConfigError: The address is unknown or not this machine's, or the port is not for us.
     """
+    what = f"Can't listen on {host}:{port}."
+    listening = None
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listening = socket.socket(family, kind, proto)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.listen(128)
         listening.setblocking(False)  # noqa: FBT003 - its only form
-    except OSError as error:
-        raise ConfigError(
-            f"Can't listen on {host}:{port}.",
-            cause=error.strerror or str(error),
-            hint="Another program may use the port: set PERSONAL_CONTEXT_HTTP_PORT to another "
-            "one, or stop that program.",
-        ) from None
+    except (OSError, UnicodeError) as error:  # a name that is none fails as Unicode
+        if listening is not None:
+            listening.close()
+        cause = getattr(error, "strerror", None) or str(error)
+        number = None if isinstance(error, socket.gaierror) else getattr(error, "errno", None)
+        if number == errno.EADDRINUSE:
+            raise PortTakenError(what, cause=cause) from None
+        hint = _PORT_HINT if number == errno.EACCES else _HOST_HINT
+        raise ConfigError(what, cause=cause, hint=hint) from None
     return listening
+
+
+_PORT_HINT = "Set PERSONAL_CONTEXT_HTTP_PORT to a port from 1024 up; those below are the system's."
+_HOST_HINT = (
+    "Set PERSONAL_CONTEXT_HTTP_HOST to an address of this machine: 127.0.0.1 for this machine "
+    "alone, 0.0.0.0 for all that reach it."
+)
 
 
 async def serve(
@@ -171,13 +193,13 @@ async def serve(
 
     Args:
         runtime: Built, not yet open.
-        transport: `both` serves stdio, and HTTP unless the port is taken.
+        transport: `both` serves stdio, and HTTP if the port can be had.
         http: Where to listen.
         opened: See build_mcp.
         ready: Told where the page is, once it answers.
 
     Raises:
-        ConfigError: HTTP alone was asked for and the port is taken.
+        ConfigError: HTTP alone was asked for and the port can't be had.
     """
     listening = _listen_if_possible(transport, http)
     mcp = build_mcp(runtime, opened=opened)
@@ -217,7 +239,7 @@ def _listen_if_possible(transport: Transport, http: HttpOptions) -> socket.socke
         if transport == "http":
             raise
         # Another window's process has the page; this one still serves its own client.
-        logger.warning("no web page from this process: %s (%s)", error.what, error.cause)
+        logger.warning("no web page from this process: %s", error)
         return None
 
 

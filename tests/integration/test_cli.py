@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -10,7 +11,8 @@ from hypothesis import given, strategies as st
 
 from personal_context.cli.app import run
 from personal_context.cli.output import printable, show_error
-from personal_context.domain.errors import InvalidInput
+from personal_context.domain.errors import ConfigError, InvalidInput
+from personal_context.server import listen
 
 
 @pytest.fixture(autouse=True)
@@ -130,3 +132,59 @@ def test_errors_carry_no_escapes_either(capsys):
     show_error(InvalidInput(f"No {HOSTILE}", cause=HOSTILE, hint=HOSTILE))
 
     assert not set(capsys.readouterr().err) & set("\x1b\x07\x9b\x7f")
+
+
+@pytest.mark.parametrize("host", ["nonexistent.invalid", "203.0.113.9", ".", "ex ample"])
+def test_the_doctor_names_a_host_that_is_none(capsys, monkeypatch, host):
+    monkeypatch.setenv("PERSONAL_CONTEXT_HTTP_HOST", host)
+
+    code = run(["doctor", "--json"])
+
+    port = next(f for f in json.loads(capsys.readouterr().out) if f["name"] == "port")
+    assert code == 1
+    assert port["ok"] is False
+    assert "PERSONAL_CONTEXT_HTTP_HOST" in port["hint"]
+    assert "PORT" not in port["hint"]
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "ok"), [("::1", 0, True), ("[::1]", 0, True), ("127.0.0.1", 0, True)]
+)
+def test_the_doctor_knows_a_free_port(capsys, monkeypatch, host, port, ok):
+    monkeypatch.setenv("PERSONAL_CONTEXT_HTTP_HOST", host)
+    monkeypatch.setenv("PERSONAL_CONTEXT_HTTP_PORT", str(port))
+
+    run(["doctor", "--json"])
+
+    found = next(f for f in json.loads(capsys.readouterr().out) if f["name"] == "port")
+    assert found["ok"] is ok
+
+
+def test_the_doctor_and_the_server_know_a_taken_port(capsys, monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("PERSONAL_CONTEXT_HTTP_PORT", str(port))
+        run(["doctor", "--json"])
+        with pytest.raises(ConfigError) as caught:
+            listen("127.0.0.1", port)
+
+    found = next(f for f in json.loads(capsys.readouterr().out) if f["name"] == "port")
+    assert found["ok"] is None
+    assert "PERSONAL_CONTEXT_HTTP_PORT" in found["hint"]
+    assert "PERSONAL_CONTEXT_HTTP_PORT" in caught.value.hint
+
+
+@pytest.mark.parametrize("path", [".", "folder", "/proc/x/y.db", "file.txt/x.db"])
+def test_a_database_that_can_not_be_is_named(capsys, monkeypatch, tmp_path, path):
+    (tmp_path / "file.txt").touch()
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setenv("PERSONAL_CONTEXT_DB_PATH", path)
+
+    code = run(["status"])
+
+    told = capsys.readouterr().err
+    assert code == 1
+    assert "Try: " in told
+    assert "PERSONAL_CONTEXT_DB_PATH" in told

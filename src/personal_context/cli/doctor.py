@@ -2,7 +2,6 @@
 
 import asyncio
 import platform
-import socket
 import stat
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,8 +16,9 @@ from personal_context.cli.opening import prepared_settings
 from personal_context.cli.output import FAILED
 from personal_context.config import Settings
 from personal_context.db.versions import versions
-from personal_context.domain.errors import PersonalContextError, UpstreamError
+from personal_context.domain.errors import ConfigError, PersonalContextError, UpstreamError
 from personal_context.runtime import Runtime, build_runtime
+from personal_context.server import PortTakenError, listen
 from personal_context.upstream.outline import OutlineClient
 
 if TYPE_CHECKING:
@@ -85,16 +85,17 @@ def _python() -> Finding:
 
 def _port(settings: Settings) -> Finding:
     where = f"{settings.http_host}:{settings.http_port}"
-    with socket.socket() as probe:
-        probe.settimeout(0.5)
-        taken = probe.connect_ex((settings.http_host, settings.http_port)) == 0
-    if taken:
+    try:
+        listen(settings.http_host, settings.http_port).close()
+    except PortTakenError:
         return Finding(
             "port",
             None,
-            f"{where} answers already",
+            f"{where} is in use already",
             "If that isn't personal-context, set PERSONAL_CONTEXT_HTTP_PORT to another port.",
         )
+    except ConfigError as error:
+        return _failed("port", error)
     return Finding("port", ok=True, found=f"{where} is free")
 
 

@@ -4,7 +4,10 @@ from pathlib import Path
 
 from personal_context.domain.errors import StoreError
 
-_FOLDER_HINT = "Check that the folder exists, is yours, and may be written to; see `ls -ld`."
+_FOLDER_HINT = (
+    "Point PERSONAL_CONTEXT_DB_PATH at a file (not a folder) in a folder that exists or can be "
+    "made, is yours, and may be written to; see `ls -ld`."
+)
 
 # SQLite's result codes (sqlite.org/rescode.html) -> what a person can do about it.
 _HINTS = {

@@ -1,6 +1,7 @@
 """The database's file and folder, for their owner's eyes only."""
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -18,6 +19,8 @@ def make_private(path: Path) -> None:
     Raises:
         OSError: The file system refused.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     _make_folders(path.parent)
     # Never open a file that exists: closing it would drop the locks that SQLite holds on it
     # elsewhere in this process (sqlite.org/howtocorrupt.html, 2.2).
