@@ -44,6 +44,15 @@ async def test_search_finds_a_document_and_says_where(client):
     assert hit["id"] in result.content[0].text
 
 
+async def test_a_book_for_a_query_is_not_sent_back(client):
+    found = await client.call_tool("search", {"query": "ferry " * 30_000})
+
+    assert found.structured_content["query"].startswith("ferry ferry")
+    assert len(found.structured_content["query"]) == 200
+    assert found.structured_content["query"].endswith("…")
+    assert found.content[0].text.count("ferry") < 100
+
+
 async def test_search_can_be_narrowed_to_a_source(client):
     found = await client.call_tool("search", {"query": "ferry", "source_types": ["note"]})
 

@@ -216,6 +216,13 @@ async def test_any_typed_text_gives_an_answer(web, query):
     assert answer.json()["results"]
 
 
+async def test_a_long_query_is_answered_but_not_repeated(web, services):
+    answer = await web.get("/api/search", params={"q": "e" * 8000})
+
+    assert answer.json()["query"] == "e" * 199 + "…"
+    assert services.search.asked[0][0] == "e" * 8000
+
+
 async def test_what_json_cannot_hold_is_left_out(web, services):
     services.search.found = [result("half \ud800 a pair", score=math.nan)]
 

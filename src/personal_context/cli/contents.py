@@ -14,6 +14,7 @@ from personal_context.cli.opening import opened_runtime
 from personal_context.content.service import NewContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SourceType
+from personal_context.domain.text import shortened
 from personal_context.tools.answers import added_output, content_output, search_output
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _results(answer: SearchAnswer) -> "RenderableType":
     if answer.degraded:
         lines.append(Text(f"Keyword search only: {answer.degraded}", style="yellow"))
     if not answer.results:
-        lines.append(Text(f"Nothing found for “{answer.query}”."))
+        lines.append(Text(f"Nothing found for “{shortened(answer.query)}”."))
     for result in answer.results:
         summary, section = result.content, result.section
         place = " › ".join((*summary.path, *(section.heading_path if section else ())))

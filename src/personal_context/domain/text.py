@@ -4,6 +4,19 @@ import hashlib
 from collections.abc import Sequence
 
 
+LONGEST_ECHO = 200
+"""Characters of a query that an answer repeats; it may be a whole book."""
+
+
+def shortened(text: str, most: int = LONGEST_ECHO) -> str:
+    """Return text of at most `most` characters, with an ellipsis where it was cut.
+
+    >>> shortened("a long question", 7)
+    'a long…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def content_hash(title: str, text: str) -> str:
     """Return the SHA-256 hex of a document as it was returned: title, a NUL, text."""
     return _sha256(f"{title}\0{text}")

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from personal_context.content.service import Added, ReadContent
 from personal_context.domain.models import ContentSummary, SearchAnswer, SearchResult
+from personal_context.domain.text import shortened
 
 
 class Scores(BaseModel):
@@ -46,7 +47,7 @@ class Hit(BaseModel):
 class SearchOutput(BaseModel):
     """Documents that answer a query, best first."""
 
-    query: str
+    query: str = Field(description="What was asked, its first 200 characters.")
     mode: Literal["hybrid", "keyword"] = Field(
         description="keyword: meaning could not be compared, see degraded."
     )
@@ -93,7 +94,7 @@ class PromptsOutput(BaseModel):
 def search_output(answer: SearchAnswer) -> SearchOutput:
     """Return an answer in the form of the tool."""
     return SearchOutput(
-        query=answer.query,
+        query=shortened(answer.query),
         mode=answer.mode,
         degraded=answer.degraded,
         results=[_hit(result) for result in answer.results],
@@ -127,9 +128,9 @@ def _hit(result: SearchResult) -> Hit:
 def search_text(answer: SearchAnswer) -> str:
     """Return an answer as a short text for people, and for clients that read text only."""
     if not answer.results:
-        lines = [f"Nothing found for “{answer.query}”."]
+        lines = [f"Nothing found for “{shortened(answer.query)}”."]
     else:
-        lines = [f"{len(answer.results)} documents for “{answer.query}”, best first:"]
+        lines = [f"{len(answer.results)} documents for “{shortened(answer.query)}”, best first:"]
     if answer.degraded:
         lines.append(f"(Keyword search only: {answer.degraded})")
     for rank, result in enumerate(answer.results, start=1):

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable, InvalidInput
 from personal_context.domain.models import ReindexProgress, ReindexState, SearchResult
+from personal_context.domain.text import shortened
 from personal_context.web import params
 from personal_context.web.guard import as_json
 from personal_context.web.pace import Pace
@@ -125,7 +126,7 @@ async def _search(services: Services, request: Request) -> JSONResponse:
     )
     return json_answer(
         {
-            "query": answer.query,
+            "query": shortened(answer.query),
             "mode": answer.mode,
             "degraded": answer.degraded,
             "results": [result_json(result) for result in answer.results],
