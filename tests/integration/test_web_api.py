@@ -179,6 +179,13 @@ async def test_source_types_narrow_the_search(web, services, given, asked):
     assert services.search.asked == [("x", 10, asked)]
 
 
+async def test_as_many_results_may_be_asked_for_as_elsewhere(web, services):
+    answer = await web.get("/api/search?q=x&limit=100")
+
+    assert answer.status_code == 200
+    assert services.search.asked == [("x", 100, None)]
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -186,7 +193,7 @@ async def test_source_types_narrow_the_search(web, services, given, asked):
         "q=",
         "q=%20%09",
         "q=x&limit=0",
-        "q=x&limit=51",
+        "q=x&limit=101",
         "q=x&limit=ten",
         "q=x&limit=-1",
         "q=x&limit=1e9",

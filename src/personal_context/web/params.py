@@ -6,14 +6,14 @@ from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SourceType
 
 DEFAULT_LIMIT = 10
-MAX_LIMIT = 50
+MAX_LIMIT = 100
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 
 
 def limit(params: QueryParams) -> int:
-    """The parameter `limit`, 1..50, 10 if it is not given.
+    """The parameter `limit`, 1..100, 10 if it is not given.
 
     Raises:
         InvalidInput: It is no whole number, or out of range.
