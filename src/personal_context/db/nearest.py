@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MAX_K = 4096  # of sqlite-vec
 _SECTIONS_PER_CONTENT = 4  # a first guess; a wrong one costs a second look
 _GROWTH = 8
+_READ_TO_SCAN = 40  # vectors that a scan compares while one is read by its row
 
 _OF_TYPES = (
     "IN (SELECT s.id FROM sections AS s JOIN content AS c ON c.id = s.content_id"
@@ -65,16 +66,55 @@ def similarities(
     dimension = dimension_of(connection, generation_id)
     if dimension is None:
         return {}
-    rows = fetch(
-        connection,
-        "SELECT s.content_id, s.id, vec_distance_cosine(v.embedding, ?)"
-        " FROM json_each(?) AS wanted"
-        " CROSS JOIN sections AS s ON s.content_id = wanted.value"
-        f" CROSS JOIN {table(generation_id)} AS v ON v.rowid = s.id",
-        packed(vector, dimension),
-        id_list(content_ids),
+    blob = packed(vector, dimension)
+    wanted: dict[int, str] = dict(
+        fetch(
+            connection,
+            "SELECT s.id, s.content_id FROM json_each(?) AS wanted"
+            " CROSS JOIN sections AS s ON s.content_id = wanted.value",
+            id_list(content_ids),
+        )
     )
+    look = _scanned if _scan_is_quicker(connection, len(wanted)) else _point_by_point
+    rows = [
+        (wanted[section_id], section_id, distance)
+        for section_id, distance in look(connection, generation_id, blob, id_list(wanted))
+    ]
     return {hit.content_id: hit for hit in _by_content(rows)}
+
+
+def _scan_is_quicker(connection: "apsw.Connection", wanted: int) -> bool:
+    # A scan reads every vector, 0.8 us each; a read by row costs 33 us (both measured).
+    # The largest row number is at least the number of sections, and costs nothing to find.
+    [[largest]] = fetch(connection, "SELECT max(id) FROM sections")
+    return wanted <= _MAX_K and (largest or 0) < wanted * _READ_TO_SCAN
+
+
+def _scanned(
+    connection: "apsw.Connection", generation_id: int, blob: bytes, section_ids: str
+) -> Sequence[Row]:
+    """Return (section, distance), by one scan that compares only the wanted ones."""
+    return fetch(
+        connection,
+        f"SELECT rowid, distance FROM {table(generation_id)} WHERE embedding MATCH ?1 AND k = ?2"
+        " AND rowid IN (SELECT value FROM json_each(?3))",
+        blob,
+        _MAX_K,
+        section_ids,
+    )
+
+
+def _point_by_point(
+    connection: "apsw.Connection", generation_id: int, blob: bytes, section_ids: str
+) -> Sequence[Row]:
+    """Return (section, distance), vector by vector."""
+    return fetch(
+        connection,
+        "SELECT v.rowid, vec_distance_cosine(v.embedding, ?) FROM json_each(?) AS wanted"
+        f" CROSS JOIN {table(generation_id)} AS v ON v.rowid = wanted.value",
+        blob,
+        section_ids,
+    )
 
 
 def _closest(
