@@ -91,6 +91,28 @@ def test_beyond_this_machine_a_login_is_made_up_and_asked_for(tmp_path):
         assert fetch(page + "livez") == (200, "ok")
 
 
+def test_without_an_outline_the_start_says_so_and_makes_up_no_login_for_nobody(tmp_path):
+    env = environment(tmp_path, HTTP_HOST="0.0.0.0")
+    with Talk("serve", "--transport", "stdio", env=env) as talk:
+        talk.initialize()
+        assert talk.end() == 0
+        told = talk.rest_of_stderr()
+
+    assert told.count("local mode: no Outline is set") == 1
+    assert "password" not in told
+
+
+def test_a_login_is_made_up_only_when_something_listens(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("0.0.0.0", 0))
+        taken.listen()
+        env = environment(tmp_path, HTTP_HOST="0.0.0.0", HTTP_PORT=taken.getsockname()[1])
+        stopped = run("serve", "--transport", "http", env=env)
+
+    assert stopped.returncode == 2
+    assert "password" not in stopped.stderr
+
+
 def test_the_store_is_for_its_owner_alone(tmp_path):
     assert run("status", "--json", env=environment(tmp_path)).returncode == 0
 

@@ -41,8 +41,16 @@ def serve_product(transport: Transport | None, *, verbose: bool) -> int:
     settings = prepared_settings(verbose=verbose)
     transport = transport or ("both" if _stdin_is_pipe() else "http")
     http = HttpOptions(settings.http_host, settings.http_port, credentials_for(settings))
+    made_up = http.credentials is not None and settings.http_auth_username is None
+    if settings.local_mode:
+        sys.stderr.write(
+            "personal-context: local mode: no Outline is set, so nothing is mirrored, and what is "
+            "added stays here\n"
+        )
     runtime = build_runtime(settings)
-    asyncio.run(serve_runtime(runtime, transport, http, ready=_announce))
+    asyncio.run(
+        serve_runtime(runtime, transport, http, ready=lambda at: _announce(at, made_up=made_up))
+    )
     if transport != "http":
         _leave()
     return 0
@@ -56,7 +64,13 @@ def _stdin_is_pipe() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def _announce(http: HttpOptions) -> None:
+def _announce(http: HttpOptions, *, made_up: bool) -> None:
+    if made_up and http.credentials is not None:
+        sys.stderr.write(
+            f"Listening on {http.host}, so others can reach this: a login was made up.\n"
+            f"  user {http.credentials.username}  password {http.credentials.password}\n"
+            "Set PERSONAL_CONTEXT_HTTP_AUTH_USERNAME and _PASSWORD to choose your own.\n"
+        )
     sys.stderr.write(f"personal-context: page {http.url}/  MCP {http.url}/mcp\n")
 
 
@@ -68,7 +82,7 @@ def _leave() -> NoReturn:
 
 
 def credentials_for(settings: Settings) -> "Credentials | None":
-    """Return the login to ask for; beyond this machine there always is one."""
+    """Return the login to ask for; beyond this machine there always is one, made up if need be."""
     from personal_context.web.security import Credentials
 
     if settings.http_auth_username and settings.http_auth_password:
@@ -77,13 +91,7 @@ def credentials_for(settings: Settings) -> "Credentials | None":
         )
     if is_loopback(settings.http_host):
         return None
-    made_up = Credentials("personal-context", secrets.token_urlsafe(12))
-    sys.stderr.write(
-        f"Listening on {settings.http_host}, so others can reach this: a login was made up.\n"
-        f"  user {made_up.username}  password {made_up.password}\n"
-        "Set PERSONAL_CONTEXT_HTTP_AUTH_USERNAME and _PASSWORD to choose your own.\n"
-    )
-    return made_up
+    return Credentials("personal-context", secrets.token_urlsafe(12))
 
 
 def is_loopback(host: str) -> bool:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 
-
 LONGEST_ECHO = 200
 """Characters of a query that an answer repeats; it may be a whole book."""
 
