@@ -89,3 +89,13 @@ async def opened_product(
     """Build and open everything; nothing runs by itself."""
     async with built_product(folder, clock=clock, **settings) as product, product.runtime:
         yield product
+
+
+def beside(product: Product, folder: Path, *, clock: MovingClock | None = None) -> Runtime:
+    """Build another process on the same store, as far as the store can tell."""
+    return build_runtime(
+        product.runtime.settings.model_copy(update={"db_path": product_settings(folder).db_path}),
+        transport=httpx.ASGITransport(product.sandbox.app),
+        embedder=HashingEmbedder(),
+        clock=clock,
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 from mirror_world import MovingClock
-from product import opened_product
+from product import beside, opened_product
 
 from personal_context.domain.errors import InvalidInput, PersonalContextError, UpstreamAuthError
 from personal_context.domain.models import SyncStatus
@@ -233,7 +233,7 @@ async def test_progress_is_told_while_a_pass_runs(product):
 async def test_another_process_that_has_the_clock_does_what_is_asked(tmp_path):
     async with opened_product(tmp_path) as first:
         first.write("Rule", "Be kind.")
-        owner, asker = first.runtime, _beside(first, tmp_path)
+        owner, asker = first.runtime, beside(first, tmp_path)
         async with asker, owner.background():
             reports = await asker.sync.sync_now(full=True)
             requests_of_asker = asker.upstream.requests_sent
@@ -245,23 +245,8 @@ async def test_another_process_that_has_the_clock_does_what_is_asked(tmp_path):
 async def test_a_request_that_fails_elsewhere_says_why_here(tmp_path):
     async with opened_product(tmp_path) as first:
         first.sandbox.faults.status("collections.list", 401, times=99)
-        async with _beside(first, tmp_path) as asker, first.runtime.background():
+        async with beside(first, tmp_path) as asker, first.runtime.background():
             with pytest.raises(PersonalContextError) as caught:
                 await asker.sync.sync_now()
 
     assert "PERSONAL_CONTEXT_OUTLINE_API_KEY" in caught.value.hint
-
-
-def _beside(product, folder):
-    """Another process on the same store, as far as the store can tell."""
-    import httpx
-    from hashing_embedder import HashingEmbedder
-    from product import product_settings
-
-    from personal_context.runtime import build_runtime
-
-    return build_runtime(
-        product_settings(folder),
-        transport=httpx.ASGITransport(product.sandbox.app),
-        embedder=HashingEmbedder(),
-    )

@@ -1,0 +1,79 @@
+"""One owner among many processes: what a process may still do that was asleep or is gone."""
+
+import asyncio
+import time
+
+import pytest
+from mirror_world import MovingClock
+from product import beside, opened_product
+
+from personal_context.domain.models import SyncStatus
+from personal_context.owners import is_gone, process_name
+from personal_context.sync.lease import TTL, Lease
+
+DEADLINE = 20.0
+
+
+async def until(met):
+    began = time.monotonic()
+    while not met():
+        assert time.monotonic() - began < DEADLINE
+        await asyncio.sleep(0)
+
+
+async def test_an_owner_that_was_asleep_writes_nothing_when_it_wakes(tmp_path):
+    """As SIGSTOP and SIGCONT would have it: its lease ran out, another one pulled meanwhile."""
+    clock = MovingClock()
+    async with opened_product(tmp_path, clock=clock, sync_collections=("Handbook",)) as product:
+        rule = product.write("Rule", "first")
+        await product.sync()
+        product.sandbox.documents.edit(rule, text="second")
+        gate = product.sandbox.faults.hold("documents.list")
+        asleep = asyncio.create_task(product.runtime.sync.poll())
+        await until(lambda: product.sandbox.calls("documents.list")[1:])
+        clock.advance(seconds=TTL.total_seconds() + 1)
+        async with beside(product, tmp_path, clock=clock) as other:
+            await other.sync.poll()
+            product.sandbox.documents.edit(rule, text="third")
+            clock.advance(minutes=1)
+            await other.sync.poll()
+            before = await other.store.sync_state(product.handbook)
+            gate.set()
+            reports = await asleep
+            after = await other.store.sync_state(product.handbook)
+            text = (await other.store.get(rule)).text
+
+    assert reports == ()
+    assert text == "third"
+    assert after == before
+    assert after.status is SyncStatus.IDLE
+
+
+@pytest.fixture
+async def store(tmp_path):
+    async with opened_product(tmp_path) as product:
+        yield product.runtime.store
+
+
+async def test_the_lease_of_a_killed_process_need_not_run_out(store):
+    clock = MovingClock()
+    dead = Lease("clock", store=store, owner="dead", clock=clock)
+    assert await dead.acquire() == 1
+    patient = Lease("clock", store=store, owner="patient", clock=clock)
+    knowing = Lease("clock", store=store, owner="knowing", clock=clock, is_dead="dead".__eq__)
+
+    assert await patient.acquire() is None
+    assert await knowing.acquire() == 2
+    assert await patient.held_elsewhere()
+    clock.advance(seconds=TTL.total_seconds() + 1)
+    assert await patient.acquire() == 3
+
+
+def test_only_a_process_that_is_known_to_be_gone_counts_as_gone():
+    own = process_name()
+    host, _, _ = own.split(":")
+
+    assert not is_gone(own)
+    assert is_gone(f"{host}:{2**22 + 1}:abcd")  # above the largest process id of Linux
+    assert not is_gone("elsewhere:1:abcd")
+    assert not is_gone("nonsense")
