@@ -158,6 +158,21 @@ async def test_children_that_share_one_timestamp_are_all_found(world):
     await same(world)
 
 
+async def test_a_sweep_asks_for_what_the_list_did_not_show(world):
+    moment = world.clock.now.replace(year=2020)
+    ids = [world.create(f"Twin {number}", raw=True, created_at=moment) for number in range(230)]
+    await world.pull()
+    for content_id in ids:
+        world.sandbox.documents.edit(content_id, text="edited", raw=True)
+    world.sandbox.services.world.state.connection.execute(
+        "UPDATE documents SET updated_at = '2020-01-01T00:00:00.000Z'"
+    )
+
+    await world.pull(full=True)
+
+    await same(world)
+
+
 async def test_an_edit_between_two_pages_is_caught_by_the_next_pass(world):
     ids = [world.create(f"Document {number}", raw=True) for number in range(220)]
 

@@ -187,7 +187,7 @@ class OnePass:
         """Ask for every document that list and tree leave open, then write and remove."""
         tally = self.tally
         found = suspects(tally.mirrored, tally.listed, tally.placements)
-        for content_id in sorted({*found.missing, *self._due()}):
+        for content_id in sorted({*found.missing, *self._unseen(), *self._due()}):
             self._check_stopping()
             await self._fetch(content_id)
         if self._held_before(found.gone):
@@ -195,6 +195,11 @@ class OnePass:
             return
         for action in await self._judged(found.gone):
             await self._apply(action, self._title(action.content_id))
+
+    def _unseen(self) -> set[ContentId]:
+        """Documents that a sweep was not shown: offset paging loses some of equal age."""
+        swept = self.cutoff is None and not self.options.departed
+        return set(self.tally.placements) - self.tally.listed if swept else set()
 
     def _due(self) -> set[ContentId]:
         """Documents that failed before, are still there, and whose time has come."""
