@@ -1,3 +1,4 @@
+import asyncio
 import json
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from personal_context.domain.errors import (
     ConfigError,
     UpstreamAuthError,
     UpstreamError,
+    UpstreamUnavailable,
     UpstreamUnreadable,
 )
 from personal_context.domain.models import CollectionId, ContentId
@@ -295,6 +297,31 @@ async def test_a_client_that_is_not_open_says_so_and_closes_twice():
     async with upstream:
         pass
     await upstream.__aexit__(None, None, None)
+    with pytest.raises(RuntimeError, match="not open"):
+        await upstream.document(ContentId(DOCUMENT_ID))
+
+
+async def test_connections_are_made_by_the_first_request_not_at_the_start(monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    outline = OutlineClient("https://127.0.0.1:9", KEY)
+    async with outline:  # what a start does; nothing was read yet
+        with pytest.raises(UpstreamUnavailable, match="on this machine") as caught:
+            await outline.document(ContentId(DOCUMENT_ID))
+        assert "SSL_CERT_FILE" in caught.value.hint
+        monkeypatch.delenv("SSL_CERT_FILE")
+        monkeypatch.setenv("ALL_PROXY", "gopher://proxy")
+        with pytest.raises(UpstreamUnavailable, match="on this machine"):
+            await outline.document(ContentId(DOCUMENT_ID))
+
+
+async def test_a_client_may_be_opened_again():
+    upstream = client(Scripted(success(document_json())))
+    for _ in range(2):
+        async with upstream:
+            found = await asyncio.gather(
+                *(upstream.document(ContentId(DOCUMENT_ID)) for _ in range(3))
+            )
+            assert {document.id for document in found} == {DOCUMENT_ID}
 
 
 @pytest.mark.parametrize("path", sorted(CAPTURES.glob("error_*.json")), ids=lambda path: path.stem)

@@ -15,6 +15,7 @@ from personal_context.upstream.address import ApiKey
 from personal_context.upstream.failures import Asked, Failure
 from personal_context.upstream.json_text import decode
 from personal_context.upstream.limits import RateLimits
+from personal_context.upstream.pool import Pool
 
 _CONNECT_SECONDS = 10.0
 _CONNECTIONS = 8
@@ -94,32 +95,16 @@ class Api:
         self._transport = transport
         self._monotonic = monotonic
         self._limits = RateLimits(monotonic=monotonic, sleep=sleep, patience=patience.retry_seconds)
-        self._http: httpx.AsyncClient | None = None
+        self._pool = Pool(self._new_client)
         self.requests_sent = 0
 
     async def open(self) -> None:
-        """Make the connection pool."""
-        self._http = httpx.AsyncClient(
-            base_url=f"{self._address}/api/",
-            headers={
-                "Authorization": self._key.header(),
-                "Accept": "application/json",
-                "Accept-Encoding": "gzip",
-                "Content-Type": "application/json",
-                "User-Agent": self._user_agent,
-            },
-            # A redirect would turn a POST into a GET, or carry documents to another host.
-            follow_redirects=False,
-            timeout=httpx.Timeout(self._patience.timeout, connect=_CONNECT_SECONDS, pool=None),
-            limits=httpx.Limits(max_connections=_CONNECTIONS),
-            transport=self._transport,
-        )
+        """Allow calls; the first one makes the connections."""
+        self._pool.open()
 
     async def close(self) -> None:
         """Close the connections; closing twice is fine."""
-        http, self._http = self._http, None
-        if http is not None:
-            await http.aclose()
+        await self._pool.close()
 
     async def call(self, endpoint: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an endpoint and return the whole answer, `ok` being true.
@@ -163,6 +148,23 @@ class Api:
         except Failure as failure:
             raise failure.error from failure.__cause__
 
+    def _new_client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            base_url=f"{self._address}/api/",
+            headers={
+                "Authorization": self._key.header(),
+                "Accept": "application/json",
+                "Accept-Encoding": "gzip",
+                "Content-Type": "application/json",
+                "User-Agent": self._user_agent,
+            },
+            # A redirect would turn a POST into a GET, or carry documents to another host.
+            follow_redirects=False,
+            timeout=httpx.Timeout(self._patience.timeout, connect=_CONNECT_SECONDS, pool=None),
+            limits=httpx.Limits(max_connections=_CONNECTIONS),
+            transport=self._transport,
+        )
+
     def _prepare(self, endpoint: str, body: Mapping[str, Any]) -> tuple[Asked, bytes]:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         encoded = content.encode("utf-8", "replace")
@@ -197,15 +199,17 @@ class Api:
             raise
 
     async def _send(self, asked: Asked, content: bytes, progress: _Progress) -> Reply:
-        if self._http is None:
-            raise RuntimeError("The client is not open: use `async with`.")
+        try:
+            http = await self._pool.client()
+        except (ValueError, ImportError, OSError) as error:
+            raise failures.unequipped(asked, error) from error
         async with self._limits.request(asked.endpoint):
             if progress.started is None:
                 progress.started = self._monotonic()
             self.requests_sent += 1
             try:
                 async with asyncio.timeout(4 * self._patience.timeout):
-                    response = await self._http.post(asked.endpoint, content=content)
+                    response = await http.post(asked.endpoint, content=content)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
                 raise failures.unreachable(asked, error) from error
         return Reply(response.status_code, response.headers, await _body(response.content))

@@ -175,6 +175,18 @@ def garbled(asked: Asked, body: object) -> Failure:
     return Failure(error, again=True, arrived=True)
 
 
+def unequipped(asked: Asked, error: Exception) -> Failure:
+    """Read why no connection can even be tried: certificates or proxies of this machine."""
+    return Failure(
+        UpstreamUnavailable(
+            f"Outline can't be asked for {asked}: connections can't be made on this machine.",
+            cause=asked.words(error) or type(error).__name__,
+            hint="Check the variables SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and "
+            "ALL_PROXY.",
+        )
+    )
+
+
 def unreachable(asked: Asked, error: Exception) -> Failure:
     """Read a request that got no whole answer."""
     cause = asked.words(error) or type(error).__name__
