@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from personal_context.config import Settings
+from personal_context.content.adding import Adder, Target
 from personal_context.content.prompts import PromptService
-from personal_context.content.service import ContentService, Target
+from personal_context.content.reading import Reader
+from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
@@ -207,13 +209,16 @@ def build_runtime(
         settings=settings,
         search=HybridSearch(store, index, embedder),
         contents=ContentService(
-            store=store,
-            prepare=prepare,
-            push=pusher.push,
-            target=_target(settings, sync),
-            added=orchestrator.wake,
-            new_id=lambda: ContentId(str(uuid4())),
-            clock=clock,
+            adder=Adder(
+                store=store,
+                prepare=prepare,
+                push=pusher.push,
+                target=_target(settings, sync),
+                added=orchestrator.wake,
+                new_id=lambda: ContentId(str(uuid4())),
+                clock=clock,
+            ),
+            reader=Reader(store),
         ),
         prompts=PromptService(
             store=store,

@@ -14,7 +14,7 @@ import pytest
 from hashing_embedder import HashingEmbedder
 from product import product_settings
 
-from personal_context.content.service import NewContent
+from personal_context.content.checks import NewContent
 from personal_context.domain.models import PushState
 from personal_context.runtime import build_runtime
 from personal_context.upstream.sandbox.app import create_sandbox

@@ -3,7 +3,7 @@
 import pytest
 from product import opened_product
 
-from personal_context.content.service import NewContent
+from personal_context.content.checks import NewContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import PushState
 
@@ -33,7 +33,7 @@ async def test_the_text_is_kept_without_asking_outline(product, trouble):
         faults.refuse("*", times=99)
     else:
         faults.hold("*", times=99)
-    product.runtime.contents._patience = 0.05
+    product.runtime.contents._adder._patience = 0.05
 
     added = await product.runtime.contents.add(NOTE)
     found = await product.runtime.search.search("barometer")

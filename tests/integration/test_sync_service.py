@@ -210,7 +210,7 @@ async def test_what_came_back_has_its_tags_links_and_vectors(product):
 
 
 def _note():
-    from personal_context.content.service import NewContent
+    from personal_context.content.checks import NewContent
 
     return NewContent(title="Key", text="Behind the barometer.", tags=["keys"])
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
-from personal_context.content.service import NewContent
+from personal_context.content.checks import NewContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SourceType
 from personal_context.domain.text import shortened

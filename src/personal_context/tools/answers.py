@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from personal_context.content.service import Added, ReadContent
+from personal_context.content.adding import Added
+from personal_context.content.reading import ReadContent
 from personal_context.domain.models import ContentSummary, SearchAnswer, SearchResult
 from personal_context.domain.text import shortened
 

@@ -7,7 +7,7 @@ from fastmcp.tools.base import ToolResult
 from mcp_types import TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
-from personal_context.content.service import NewContent
+from personal_context.content.checks import NewContent
 from personal_context.domain.models import SourceType
 from personal_context.tools.answers import (
     AddedOutput,

@@ -3,8 +3,10 @@
 from collections.abc import Collection
 from typing import Protocol
 
+from personal_context.content.adding import Added
+from personal_context.content.checks import NewContent
 from personal_context.content.prompts import Prompts
-from personal_context.content.service import Added, NewContent, ReadContent
+from personal_context.content.reading import ReadContent
 from personal_context.domain.models import SearchAnswer, SourceType
 
 
