@@ -1,7 +1,6 @@
 """One owner among many processes: what a process may still do that was asleep or is gone."""
 
 import asyncio
-import time
 
 import pytest
 from mirror_world import MovingClock
@@ -11,14 +10,13 @@ from personal_context.domain.models import SyncStatus
 from personal_context.owners import is_gone, process_name
 from personal_context.sync.lease import TTL, Lease
 
-DEADLINE = 20.0
 
-
-async def until(met):
-    began = time.monotonic()
-    while not met():
-        assert time.monotonic() - began < DEADLINE
-        await asyncio.sleep(0)
+def held(sandbox, endpoint):
+    """Keep the next request to an endpoint waiting; return (it has arrived, let it go on)."""
+    arrived = asyncio.Event()
+    gate = sandbox.faults.hold(endpoint)
+    sandbox.faults.before_request(1, arrived.set, endpoint=endpoint)
+    return arrived, gate
 
 
 async def test_an_owner_that_was_asleep_writes_nothing_when_it_wakes(tmp_path):
@@ -28,9 +26,9 @@ async def test_an_owner_that_was_asleep_writes_nothing_when_it_wakes(tmp_path):
         rule = product.write("Rule", "first")
         await product.sync()
         product.sandbox.documents.edit(rule, text="second")
-        gate = product.sandbox.faults.hold("documents.list")
+        arrived, gate = held(product.sandbox, "documents.list")
         asleep = asyncio.create_task(product.runtime.sync.poll())
-        await until(lambda: product.sandbox.calls("documents.list")[1:])
+        await arrived.wait()
         clock.advance(seconds=TTL.total_seconds() + 1)
         async with beside(product, tmp_path, clock=clock) as other:
             await other.sync.poll()
