@@ -34,16 +34,35 @@ def test_every_file_that_is_named_exists(paper):
         assert (ROOT / name).exists() or (SOURCE / name).exists(), name
 
 
-def test_the_map_shows_every_room():
+def rows_of(title):
+    """Return the cells of the table under a heading of the map, without its head."""
     text = (ROOT / "docs/architecture.md").read_text("utf-8")
-    rooms = text.partition("\n## Rooms\n")[2].partition("\n## ")[0]
-    modules = {
+    section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_each_room_has_one_row_in_the_map():
+    rooms = [room.strip("`") for room, _, _ in rows_of("Rooms")]
+    there = {
         f"{path.name}/" if path.is_dir() else path.name
         for path in SOURCE.iterdir()
         if not path.name.startswith("_") and path.suffix in {"", ".py"}
     }
 
-    assert {name for name in modules if f"`{name}`" not in rooms} == set()
+    assert len(rooms) == len(set(rooms))
+    assert there <= set(rooms)
+    assert all((SOURCE / room).exists() for room in rooms)
+
+
+def test_each_row_of_the_map_says_what_it_is_and_where_to_begin():
+    for room, does, begin in rows_of("Rooms"):
+        names = re.findall(r"`([^`]+)`", begin)
+        assert does, room
+        assert names, room
+        for name in names:
+            assert name.startswith(room.strip("`")), (room, name)
+            assert (SOURCE / name).exists(), name
 
 
 def test_every_decision_is_in_the_table():
