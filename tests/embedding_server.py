@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from personal_context.embeddings.client import OpenAIEmbedder
+
 BASE = "http://embeddings.test/v1"
 KEY = "sk-test-4f1c9d2e"
 
@@ -165,3 +167,11 @@ def refusal(status: int, message: str, *, code: str = "", **headers: str) -> Res
     error = {"message": message, "type": "invalid_request_error", "code": code}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return JSONResponse({"error": error}, status, headers=named)
+
+
+def client(server, model="some-model", dimension=None, **options):
+    return OpenAIEmbedder(BASE, KEY, model, dimension, transport=server.transport, **options)
+
+
+def busy(status=503, **headers):
+    return refusal(status, "busy", **headers)

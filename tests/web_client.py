@@ -1,16 +1,20 @@
 """The web application as it is served, without a network."""
 
+import asyncio
 from base64 import b64encode
 
 import httpx
 from fake_services import clock
 from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
 
 from personal_context.web.pace import Pace
 from personal_context.web.routes import error_handlers, routes
-from personal_context.web.security import guards
+from personal_context.web.security import Credentials, guards
 
 NAME, PASSWORD = "zoë", "pässwörd: 100% 🗝"
+SECRET = Credentials(NAME, PASSWORD)
+HTMX = {"HX-Request": "true"}
 
 
 def basic(name=NAME, password=PASSWORD, encoding="utf-8"):
@@ -33,3 +37,39 @@ def client(application, **options):
     # An unforeseen error has its answer; the exception itself is for the server's log.
     transport = httpx.ASGITransport(application, raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://localhost:8080", **options)
+
+
+async def hello(scope, receive, send):
+    await PlainTextResponse("hello")(scope, receive, send)
+
+
+async def call(application, *, send=None, **scope):
+    """Call an ASGI application with raw headers, which no client library would send."""
+    sent = []
+    received = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive():
+        message = next(received, None)
+        if message is None:
+            await asyncio.Event().wait()
+        return message
+
+    async def collect(message):
+        sent.append(message)
+
+    defaults = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": "/",
+        "raw_path": b"/",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost")],
+        "client": ("10.0.0.9", 5),
+        "server": ("localhost", 80),
+        "state": {},
+    }
+    await application({**defaults, **scope}, receive, send or collect)
+    return sent

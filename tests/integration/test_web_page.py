@@ -1,22 +1,20 @@
 """The page, as a browser without scripts and as htmx meet it."""
 
-import asyncio
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from fake_services import (
     NOW,
-    FakeReindex,
     FakeServices,
     empty_status,
     local_services,
     result,
     status,
 )
-from web_client import app, client
+from web_client import HTMX, app, client
 
-from personal_context.domain.errors import InvalidInput, StoreError, UpstreamUnavailable
+from personal_context.domain.errors import InvalidInput, StoreError
 from personal_context.domain.models import (
     CollectionId,
     ContentId,
@@ -24,14 +22,10 @@ from personal_context.domain.models import (
     IndexProgress,
     IndexStatus,
     PassProgress,
-    ReindexProgress,
-    ReindexState,
     SyncFailure,
 )
-from personal_context.web.pace import Pace
 from personal_context.web.templating import templates_dir
 
-HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>\" onmouseover='alert(2)' {{ 7*7 }} &amp;"
 
 
@@ -245,118 +239,26 @@ async def test_waiting_and_refused_additions_show(web, services):
     assert "1 addition on the way to Outline, 2 additions refused by Outline." in page
 
 
-# --- buttons ----------------------------------------------------------------------------
-
-
-async def test_reindexing_starts_without_scripts(web, services):
-    pressed = await web.post("/reindex")
-    page = (await web.get(pressed.headers["Location"])).text
-
-    assert pressed.status_code == 303
-    assert "0 of 256 sections" in page
-    assert '<noscript><meta http-equiv="refresh"' in page
-    assert services.reindex.starts == 1
-
-
-async def test_reindexing_shows_its_bar_until_the_end(web, services):
-    services.reindex.step = 100
-
-    pressed = (await web.post("/reindex", headers=HTMX)).text
-    later = [(await web.get("/panel", headers=HTMX)).text for _ in range(2)]
-
-    assert 'max="256" value="100"' in pressed
-    assert 'hx-trigger="every 1s"' in pressed
-    assert 'max="256" value="200"' in later[0]
-    assert "39 %" in pressed
-    assert 'max="256" value="256"' in later[1]
-    assert "100 %" in later[1]
-    assert 'hx-trigger="every 20s"' in later[1]
-
-
-async def test_a_paused_reindex_says_why(web, services):
-    services.reindex.now = ReindexProgress(
-        ReindexState.PAUSED, 256, 10, 2, message="connection refused"
+async def test_failing_documents_are_listed_with_their_reason(web, services):
+    failure = SyncFailure(
+        ContentId("x"), CollectionId("c1"), "<b>Odd</b>", "It can't be read.", 3, NOW
     )
+    services.shown = replace(services.shown, failures=[failure])
 
     page = (await web.get("/")).text
 
-    assert "Reindexing is paused" in page
-    assert "connection refused" in page
-    assert "12 of 256 sections · 2 errors" in page
+    assert "1 document is failing" in page
+    assert "&lt;b&gt;Odd&lt;/b&gt;" in page
+    assert "It can&#39;t be read." in page
 
 
-async def test_a_reindex_that_failed_for_every_section_says_so(web, services):
-    services.reindex.now = ReindexProgress(ReindexState.DONE, 9, 0, 9, message="wrong model")
+async def test_a_running_pass_shows_how_far_it_is(web, services):
+    services.shown = replace(services.shown, passes=[PassProgress("Operations", 50, 200, 10.0)])
 
     page = (await web.get("/")).text
 
-    assert "Reindexing failed: the vectors in use stay as they are" in page
-    assert "wrong model" in page
-
-
-async def test_reindexing_nothing_has_a_full_bar(web, services):
-    services.reindex = FakeReindex(ReindexProgress(ReindexState.DONE))
-
-    assert 'max="1" value="1"' in (await web.get("/")).text
-
-
-async def test_sync_shows_what_it_did(web, services):
-    pressed = await web.post("/sync")
-    page = (await web.get(pressed.headers["Location"])).text
-
-    assert pressed.status_code == 303
-    assert "3 new, 1 changed in 1 collection." in page
-    assert services.sync.asked == ["changes"]
-
-
-async def test_a_full_resync_is_full(web, services):
-    answer = await web.post("/sync?full=true", headers=HTMX)
-
-    assert services.sync.asked == ["full"]
-    assert "3 new" in answer.text
-
-
-async def test_what_sync_could_not_do_is_listed(web, services):
-    services.sync.reports = [
-        replace(services.sync.reports[0], failed={"d1": "title is <b>odd</b>"}, error="cut short")
-    ]
-
-    page = (await web.post("/sync", headers=HTMX)).text
-
-    assert "Operations: cut short" in page
-    assert "Operations, d1: title is &lt;b&gt;odd&lt;/b&gt;" in page
-
-
-async def test_a_sync_that_fails_says_why(web, services):
-    services.sync.error = UpstreamUnavailable("Outline does not answer.", cause="timed out")
-
-    page = (await web.post("/sync", headers=HTMX)).text
-
-    assert "Outline does not answer." in page
-    assert "timed out" in page
-
-
-async def test_a_long_sync_goes_on_while_the_page_looks(services):
-    begun, go, calls = asyncio.Event(), asyncio.Event(), []
-
-    async def slow(*, full, confirm_removals):
-        calls.append(full)
-        begun.set()
-        await go.wait()
-        return ()
-
-    services.sync.sync_now = slow
-    async with client(app(services, pace=Pace(press=0.0))) as web:
-        first = asyncio.create_task(web.post("/sync", headers=HTMX))
-        second = asyncio.create_task(web.post("/sync", headers=HTMX))
-        full = asyncio.create_task(web.post("/sync?full=true", headers=HTMX))
-        await begun.wait()
-        meanwhile = (await web.get("/panel", headers=HTMX)).text
-        go.set()
-        await asyncio.gather(first, second, full)
-
-    assert "Syncing…" in meanwhile
-    assert calls == [False, True]  # the second press joined the first, the full one did not
+    assert "Operations: 50 of 200 documents" in page
+    assert "15 s left" in page
 
 
 # --- errors -----------------------------------------------------------------------------
@@ -418,37 +320,3 @@ def test_every_template_is_found():
     names = {path.name for path in templates_dir().glob("*.html")}
 
     assert {"page.html", "error.html", "_panel.html", "_results.html"} <= names
-
-
-async def test_held_removals_have_a_button_that_names_their_collection(web, services):
-    held = replace(services.shown.collections[1], pending_removals=12)
-    services.shown = replace(services.shown, collections=[held])
-
-    page = (await web.get("/")).text
-    await web.post("/sync?confirm_removals=c2")
-
-    assert "Remove 12 documents" in page
-    assert "/sync?confirm_removals=c2" in page
-    assert services.sync.asked == ["confirmed c2"]
-
-
-async def test_failing_documents_are_listed_with_their_reason(web, services):
-    failure = SyncFailure(
-        ContentId("x"), CollectionId("c1"), "<b>Odd</b>", "It can't be read.", 3, NOW
-    )
-    services.shown = replace(services.shown, failures=[failure])
-
-    page = (await web.get("/")).text
-
-    assert "1 document is failing" in page
-    assert "&lt;b&gt;Odd&lt;/b&gt;" in page
-    assert "It can&#39;t be read." in page
-
-
-async def test_a_running_pass_shows_how_far_it_is(web, services):
-    services.shown = replace(services.shown, passes=[PassProgress("Operations", 50, 200, 10.0)])
-
-    page = (await web.get("/")).text
-
-    assert "Operations: 50 of 200 documents" in page
-    assert "15 s left" in page
