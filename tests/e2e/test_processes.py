@@ -195,7 +195,11 @@ def test_killed_in_the_first_sync_it_goes_on_where_it_was(tmp_path):
         )
         # The third page of documents never comes: the process is in the middle of its pass.
         started = []
-        sandbox.faults.before_page(3, lambda: started[0].process.kill())  # noqa: PLW0108
+
+        def kill():
+            started[0].process.kill()
+
+        sandbox.faults.before_page(3, kill)
         with Talk("sync", "--json", env=env) as killed:
             started.append(killed)
             assert killed.process.wait(60) == -signal.SIGKILL

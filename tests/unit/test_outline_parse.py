@@ -39,7 +39,7 @@ def test_any_json_is_read_or_refused(data):
         try:
             reader()
         except parse.Unreadable as error:
-            assert storable(str(error))  # noqa: PT017  # Not raising is fine too.
+            assert storable(str(error))  # noqa: PT017 - not raising is fine too
     assert parse.document_id(data) is None
 
 
@@ -195,7 +195,7 @@ def test_decoding_without_recursion_refuses_the_same(text):
     try:
         expected = json.loads(text)
     except ValueError:
-        with pytest.raises(ValueError):  # noqa: PT011  # Any will do.
+        with pytest.raises(ValueError):  # noqa: PT011 - any will do
             _decode_deep(text)
     else:
         assert _decode_deep(text) == expected
@@ -203,5 +203,5 @@ def test_decoding_without_recursion_refuses_the_same(text):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b"\xff", b'{"a": "\x80"}', b"[1] 2"])
 def test_broken_json_is_a_value_error(body):
-    with pytest.raises(ValueError):  # noqa: PT011  # Any will do.
+    with pytest.raises(ValueError):  # noqa: PT011 - any will do
         decode(body)

@@ -1,7 +1,7 @@
 """Options that every command takes."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -26,7 +26,7 @@ class Common:
     json: Annotated[bool, Parameter(negative="")] = False
     verbose: Annotated[bool, Parameter(negative="")] = False
 
-    def show(self, value: Any, text: "Callable[[], RenderableType]") -> None:  # noqa: ANN401
+    def show(self, value: object, text: "Callable[[], RenderableType]") -> None:
         """Print a result, see `output.show`."""
         show(value, text, as_json=self.json)
 

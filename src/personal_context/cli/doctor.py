@@ -167,7 +167,7 @@ async def _outline(runtime: Runtime) -> Sequence[Finding]:
     return [reached, *(_scope(endpoint, may) for endpoint, may in scopes.items())]
 
 
-def _scope(endpoint: str, may: bool | None) -> Finding:  # noqa: FBT001 - private
+def _scope(endpoint: str, may: bool | None) -> Finding:  # noqa: FBT001 - for a table of values
     found = {True: "allowed", False: "not allowed", None: "can't be told"}[may]
     ok = may if may is not False else (False if endpoint in NEEDED else None)
     return Finding(

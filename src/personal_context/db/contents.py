@@ -1,7 +1,6 @@
 """Contents: one, many, in a collection, counted. Plain functions on a connection."""
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -4,8 +4,7 @@ Each generation has a vec0 table of its own, because a table has one dimension; 
 section's. A trigger on `sections` keeps the two in step.
 """
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 import json
 from collections.abc import Collection, Sequence

@@ -1,7 +1,6 @@
 """What Outline says of documents, and what sync compares it with."""
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,6 @@
 """Search by meaning: the contents whose best section lies closest to a vector."""
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING

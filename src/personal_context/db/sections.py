@@ -1,7 +1,6 @@
 """Sections and links of a content: written so that what did not change keeps its row."""
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

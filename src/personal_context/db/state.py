@@ -1,7 +1,6 @@
 """Bookkeeping: sync state, sync log and outbox."""
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -4,8 +4,7 @@ A trashed content is moved to tables of its own, with its sections and vectors, 
 list or count has to know of it.
 """
 
-# Only our own names are put into SQL; all values are bound.
-# ruff: noqa: S608
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
 from collections.abc import Sequence
 from datetime import datetime

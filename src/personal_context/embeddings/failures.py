@@ -50,11 +50,11 @@ def failure(host: str, status: int, said: str, retry_after: float | None) -> Emb
         retry_after: Seconds that it asked us to wait, or None.
     """
     what = f"The embedding server at {host} answered {status}."
-    if status in _MAY_PASS or status >= 500:  # noqa: PLR2004 - 5xx
+    if status in _MAY_PASS or status >= 500:  # noqa: PLR2004 - a server's own fault
         if "insufficient_quota" in said:
             return OutOfQuota(what, cause=said)
         return EmbeddingUnavailable(what, retry_after=retry_after, cause=said)
-    redirected = 300 <= status < 400  # noqa: PLR2004 - 3xx
+    redirected = 300 <= status < 400  # noqa: PLR2004 - HTTP says so
     hint = _REDIRECT_HINT if redirected else _HINTS.get(status, _OTHER_HINT)
     return Refused(what, status=status, said=said, hint=hint)
 

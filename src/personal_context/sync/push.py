@@ -130,13 +130,14 @@ class Pusher:
         final = isinstance(error, UpstreamRejected) and not isinstance(error, UpstreamAuthError)
         state = PushState.FAILED if final else PushState.PENDING
         attempts = entry.attempts + 1
+        wait = delay(attempts, random.random())  # noqa: S311 - spreads the tries, no more
         logger.warning("push of %s: %s", entry.content_id, error)
         await self._store.save_outbox_entry(
             replace(
                 entry,
                 state=state,
                 attempts=attempts,
-                next_try_at=self._clock() + delay(attempts, random.random()),  # noqa: S311 - jitter
+                next_try_at=self._clock() + wait,
                 error=str(error),
             )
         )

@@ -208,7 +208,7 @@ class SyncService:
 
     async def _sync(
         self,
-        full: bool,  # noqa: FBT001 - private
+        full: bool,  # noqa: FBT001 - called from here alone
         confirmed: Collection[CollectionId],
         on_progress: OnProgress | None,
     ) -> Sequence[PassReport]:

@@ -29,6 +29,7 @@ PATH = "/webhooks/outline"
 
 NAME = "personal-context"
 EVENTS = ("documents", "collections")
+_UNKNOWN_KEY = 401
 MOST = 10
 """Subscriptions that a workspace may have (Outline, plugins/webhooks)."""
 
@@ -230,7 +231,7 @@ def _is(record: WebhookRecord | None, hook: UpstreamWebhook) -> bool:
 
 
 def _not_allowed(error: UpstreamRejected) -> UpstreamRejected:
-    if isinstance(error, UpstreamAuthError) and error.status == 401:  # noqa: PLR2004 - HTTP
+    if isinstance(error, UpstreamAuthError) and error.status == _UNKNOWN_KEY:
         return error
     return UpstreamForbidden(
         "Outline doesn't let this API key manage webhooks.",

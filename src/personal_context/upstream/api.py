@@ -223,7 +223,7 @@ def _success(asked: Asked, reply: Reply) -> Mapping[str, Any]:
     return reply.body
 
 
-async def _body(content: bytes) -> Any:  # noqa: ANN401  # JSON is anything.
+async def _body(content: bytes) -> Any:  # noqa: ANN401 - JSON is anything
     try:
         if len(content) > _DECODE_IN_THREAD:
             return await asyncio.to_thread(decode, content)

@@ -17,7 +17,7 @@ def clean(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def decode(body: bytes) -> Any:  # noqa: ANN401  # JSON is anything.
+def decode(body: bytes) -> Any:  # noqa: ANN401 - JSON is anything
     """Decode a JSON body of any depth.
 
     Raises:
@@ -30,7 +30,7 @@ def decode(body: bytes) -> Any:  # noqa: ANN401  # JSON is anything.
         return _decode_deep(body.decode("utf-8-sig", "surrogatepass"))
 
 
-def _decode_deep(text: str) -> Any:  # noqa: ANN401  # JSON is anything.
+def _decode_deep(text: str) -> Any:  # noqa: ANN401 - JSON is anything
     """Decode without recursion: containers here, everything else by the standard library."""
     decoder = json.JSONDecoder()
     # The whole stands in a list of its own, so that every value has a container.

@@ -150,8 +150,8 @@ class Collections:
 
     def _documents(self, collection_id: str, condition: str, *values: str) -> list[str]:
         rows = self._state.execute(
-            # The condition is one of three written above.
-            "SELECT id FROM documents WHERE collection_id = ? AND deleted_at IS NULL"  # noqa: S608
+            "SELECT id FROM documents"  # noqa: S608 - the condition is one of those written above
+            " WHERE collection_id = ? AND deleted_at IS NULL"
             f" AND {condition}",
             (collection_id, *values),
         )

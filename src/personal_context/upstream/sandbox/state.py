@@ -108,8 +108,7 @@ class State:
     def select(self, row: type[Row], tail: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return the rows that `tail` (WHERE, ORDER BY, LIMIT) chooses."""
         names = ", ".join(f"{row.table}.{field.name}" for field in fields(row))
-        # Table and columns come from the row's class, never from a request.
-        sql = f"SELECT {names} FROM {row.table} {tail}"  # noqa: S608
+        sql = f"SELECT {names} FROM {row.table} {tail}"  # noqa: S608 - names come from the class
         return [row(*values) for values in self.execute(sql, parameters)]
 
     def get(self, row: type[Row], key: str) -> Row | None:
@@ -121,8 +120,9 @@ class State:
         """Add a row."""
         names = [field.name for field in fields(row)]
         marks = ", ".join("?" * len(names))
+        columns = ", ".join(names)
         # Table and columns come from the row's class, never from a request.
-        sql = f"INSERT INTO {row.table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
+        sql = f"INSERT INTO {row.table} ({columns}) VALUES ({marks})"  # noqa: S608 - see above
         self.execute(sql, [getattr(row, name) for name in names])
 
     def update(
@@ -134,7 +134,7 @@ class State:
         """Give the rows with these ids the same new values."""
         sets = ", ".join(f"{name} = ?" for name in changes)
         # Table and columns are written in this package, never taken from a request.
-        sql = f"UPDATE {row.table} SET {sets} WHERE id = ?"  # noqa: S608
+        sql = f"UPDATE {row.table} SET {sets} WHERE id = ?"  # noqa: S608 - see above
         self.connection.executemany(sql, ((*changes.values(), key) for key in keys))
 
     def document(self, reference: str) -> Document | None:

@@ -59,8 +59,8 @@ class Webhooks:
         self._client = client
         self._pending: list[Event] = []
         self._tasks: set[asyncio.Task[int]] = set()
-        # Any order would do; a seed makes a failing test fail again. Nothing here is a secret.
-        self._chance = random.Random(0)  # noqa: S311
+        # Any order would do; a seed makes a failing test fail again.
+        self._chance = random.Random(0)  # noqa: S311 - nothing here is a secret
 
     def emit(self, name: str, kind: str, model_id: str, actor: str) -> None:
         """Queue an event; with a client and a running loop it is on its way at once."""

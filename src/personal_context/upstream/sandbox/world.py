@@ -60,7 +60,7 @@ def new_url_id() -> str:
 
 def stable_ids(key: str) -> tuple[str, str]:
     """Return a UUID of v4 shape and a urlId that are always the same for a key."""
-    # Outline takes only v4, so a name-based v5 will not do; nothing here is a secret.
-    chance = random.Random(key)  # noqa: S311
+    # Outline takes only v4, so a name-based v5 will not do.
+    chance = random.Random(key)  # noqa: S311 - nothing here is a secret
     made = uuid.UUID(int=chance.getrandbits(128), version=4)
     return str(made), "".join(chance.choices(_URL_ID, k=10))
