@@ -35,7 +35,8 @@ from personal_context.embeddings.local import LocalEmbedder
 from personal_context.indexing.batches import BATCH
 from personal_context.ports import Embedder
 from personal_context.runtime import Runtime, build_runtime
-from personal_context.server import listen, web_server
+from personal_context.server.listening import listen
+from personal_context.server.serving import web_server
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 

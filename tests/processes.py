@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import uvicorn
 
-from personal_context.server import listen
+from personal_context.server.listening import listen
 from personal_context.upstream.sandbox.app import Sandbox
 
 MAIN = Path(__file__).parents[1] / "main.py"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from processes import Talk, environment, run, served
 
-from personal_context.server import listen
+from personal_context.server.listening import listen
 from personal_context.upstream.sandbox.app import create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 

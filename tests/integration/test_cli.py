@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from personal_context.cli.app import run
 from personal_context.cli.output import printable, show_error
 from personal_context.domain.errors import ConfigError, InvalidInput
-from personal_context.server import listen
+from personal_context.server.listening import listen
 
 
 @pytest.fixture(autouse=True)

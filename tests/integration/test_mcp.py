@@ -7,7 +7,8 @@ from fastmcp import Client
 from fastmcp.exceptions import ToolError
 from product import built_product
 
-from personal_context.server import build_app, build_mcp
+from personal_context.server.app import build_app
+from personal_context.server.mcp import build_mcp
 from personal_context.web.security import Credentials
 
 POEM = "# Verse\n\nThe ferry leaves at seven. Bring the copper kettle."

@@ -18,7 +18,8 @@ from starlette.applications import Starlette
 
 from personal_context.domain.models import WebhookState
 from personal_context.runtime import Runtime, build_runtime
-from personal_context.server import build_app, build_mcp
+from personal_context.server.app import build_app
+from personal_context.server.mcp import build_mcp
 from personal_context.sync.subscription import PATH
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.webhooks import signature

@@ -14,7 +14,7 @@ from personal_context.cli.output import FAILED, MISUSED, show_error
 from personal_context.cli.serving import serve_product
 from personal_context.cli.webhook import webhook_commands
 from personal_context.domain.errors import PersonalContextError
-from personal_context.server import Transport
+from personal_context.server.serving import Transport
 
 logger = logging.getLogger(__name__)
 

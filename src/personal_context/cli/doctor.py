@@ -18,7 +18,7 @@ from personal_context.config import Settings
 from personal_context.db.versions import versions
 from personal_context.domain.errors import ConfigError, PersonalContextError, UpstreamError
 from personal_context.runtime import Runtime, build_runtime
-from personal_context.server import PortTakenError, listen
+from personal_context.server.listening import PortTakenError, listen
 from personal_context.upstream.outline import OutlineClient
 
 if TYPE_CHECKING:

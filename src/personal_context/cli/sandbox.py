@@ -16,7 +16,8 @@ from personal_context.cli.output import progress_bars
 from personal_context.config import Settings
 from personal_context.domain.errors import ConfigError, InvalidInput
 from personal_context.runtime import Runtime, build_runtime
-from personal_context.server import HttpOptions, listen, serve as serve_runtime, web_server
+from personal_context.server.listening import HttpOptions, listen
+from personal_context.server.serving import serve as serve_runtime, web_server
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 from personal_context.upstream.sandbox.folder import load_folder, sample_wiki

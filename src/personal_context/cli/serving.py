@@ -13,7 +13,8 @@ from personal_context.cli.output import show_error
 from personal_context.config import Settings
 from personal_context.domain.errors import PersonalContextError
 from personal_context.runtime import build_runtime
-from personal_context.server import HttpOptions, Transport, serve as serve_runtime
+from personal_context.server.listening import HttpOptions
+from personal_context.server.serving import Transport, serve as serve_runtime
 
 if TYPE_CHECKING:
     from personal_context.web.security import Credentials

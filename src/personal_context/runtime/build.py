@@ -1,19 +1,14 @@
 """Composition root: every object is built here, once. Building does no I/O, opening does."""
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import version as installed_version
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from personal_context.config import Settings
-from personal_context.content.adding import Adder, Target
+from personal_context.content.adding import Adder
 from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
 from personal_context.content.service import ContentService
@@ -21,9 +16,7 @@ from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
-from personal_context.domain.errors import UpstreamError, UpstreamNotConfigured
-from personal_context.domain.models import CollectionId, ContentId, Status
-from personal_context.embeddings.select import AutoEmbedder
+from personal_context.domain.models import ContentId
 from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.prepare import Preparer
@@ -33,11 +26,12 @@ from personal_context.ports import (
     Clock,
     Embedder,
     PrepareText,
-    Resource,
     Store,
     Upstream,
-    VectorIndex,
 )
+from personal_context.runtime.adapters import embedder_of, upstream_of
+from personal_context.runtime.runtime import Runtime
+from personal_context.runtime.targets import prompts_collection_of, target_of
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
@@ -53,89 +47,6 @@ from personal_context.sync.webhooks import Wakeups
 
 if TYPE_CHECKING:
     import httpx
-
-    from personal_context.upstream.outline import OutlineClient
-
-
-MOST_SHOWN = 100
-"""Outbox entries in a status."""
-
-LOOK_UP_SECONDS = 3.0
-"""How long an add waits to learn whether the collection that it names exists."""
-
-
-@dataclass(slots=True)
-class Runtime:
-    """The wired product. `async with` opens it; `background()` starts the clock beside it.
-
-    Doors use its services, never its resources.
-    """
-
-    version: str
-    settings: Settings
-    search: HybridSearch
-    contents: ContentService
-    prompts: PromptService
-    sync: SyncService
-    indexer: Indexer
-    reindex: Reindexer
-    orchestrator: Orchestrator
-    webhook: Subscription
-    wakeups: Wakeups
-    deliveries: Deliveries
-    embed_backlog: Callable[[], Awaitable[int]]
-    push_pending: Callable[[], Awaitable[int]]
-    database: Database
-    store: Store
-    index: VectorIndex
-    upstream: Upstream | None
-    embedder: Embedder
-    _resources: tuple[Resource, ...]
-    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
-
-    async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            for resource in self._resources:
-                await stack.enter_async_context(resource)
-            stack.push_async_callback(self.contents.close)
-            stack.push_async_callback(self.reindex.stop)
-            self._open = stack.pop_all()
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        await self._open.__aexit__(exc_type, exc, tb)
-
-    @asynccontextmanager
-    async def background(self) -> AsyncIterator[None]:
-        """Pull, push and embed by the clock while this is open."""
-        async with self.wakeups:
-            await self.orchestrator.start()
-            try:
-                yield
-            finally:
-                await self.orchestrator.stop()
-
-    async def status(self) -> Status:
-        """Return everything that a person wants to know at a glance."""
-        return Status(
-            version=self.version,
-            outline_url=self.settings.outline_api_base,
-            sync_enabled=self.settings.sync_enabled and not self.settings.local_mode,
-            syncing_here=self.orchestrator.owning,
-            next_sync_at=self.orchestrator.next_sync_at,
-            counts=await self.store.counts(),
-            collections=await self.store.sync_states(),
-            index=await self.indexer.status(),
-            reindex=await self.reindex.progress(),
-            passes=self.sync.progress,
-            failures=await self.store.failures(),
-            outbox=await self.store.outbox(limit=MOST_SHOWN),
-        )
 
 
 def build_runtime(
@@ -160,8 +71,8 @@ def build_runtime(
     store = SqliteStore(database)
     lease = partial(Lease, store=store, owner=owner, clock=clock, is_dead=is_gone)
     index = SqliteVectorIndex(database)
-    embedder = embedder or _embedder(settings)
-    upstream = _upstream(settings, version, transport)
+    embedder = embedder or embedder_of(settings)
+    upstream = upstream_of(settings, version, transport)
     prepare = Preparer(MiniLMTokenCounter())
     # A process without Outline must not keep the clock from one that could pull.
     ticking = lease("clock" if upstream else "clock of local processes")
@@ -213,7 +124,7 @@ def build_runtime(
                 store=store,
                 prepare=prepare,
                 push=pusher.push,
-                target=_target(settings, sync),
+                target=target_of(settings, sync),
                 added=orchestrator.wake,
                 new_id=lambda: ContentId(str(uuid4())),
                 clock=clock,
@@ -223,7 +134,7 @@ def build_runtime(
         prompts=PromptService(
             store=store,
             configured=settings.prompts_collection_id is not None,
-            collection=_prompts_collection(settings, sync),
+            collection=prompts_collection_of(settings, sync),
         ),
         sync=sync,
         indexer=indexer,
@@ -243,33 +154,6 @@ def build_runtime(
     )
 
 
-def _embedder(settings: Settings) -> Embedder:
-    key = settings.embedding_api_key
-    return AutoEmbedder(
-        settings.embedding_provider,
-        api_base=settings.embedding_api_base,
-        api_key=key.get_secret_value() if key else None,
-        model=settings.embedding_model,
-        dimension=settings.embedding_dimension,
-    )
-
-
-def _upstream(
-    settings: Settings, version: str, transport: "httpx.AsyncBaseTransport | None"
-) -> "OutlineClient | None":
-    if settings.outline_api_base is None or settings.outline_api_key is None:
-        return None
-    # Not at the top: the HTTP client takes a tenth of the time that a process has to start.
-    from personal_context.upstream.outline import OutlineClient
-
-    return OutlineClient(
-        settings.outline_api_base,
-        settings.outline_api_key.get_secret_value(),
-        version=version,
-        transport=transport,
-    )
-
-
 def _wiki(
     settings: Settings, store: Store, upstream: Upstream, prepare: PrepareText, clock: Clock
 ) -> Wiki:
@@ -284,46 +168,6 @@ def _wiki(
         ),
         breaker=breaker,
     )
-
-
-def _target(settings: Settings, sync: SyncService) -> Target:
-    """Find the collection that an add goes to. What isn't known here the push looks up."""
-
-    async def target(name: str | None) -> CollectionId | None:
-        wanted = name or settings.outline_collection_id
-        if wanted is None or (settings.local_mode and name is None):
-            return None
-        known = await sync.known(wanted)
-        if known is not None or name is None:
-            return known or CollectionId(wanted)
-        return await _looked_up(sync, name)
-
-    return target
-
-
-async def _looked_up(sync: SyncService, name: str) -> CollectionId:
-    """Ask Outline for a collection that the caller named, but not for long.
-
-    Raises:
-        InvalidInput: Outline shows no such collection.
-    """
-    try:
-        async with asyncio.timeout(LOOK_UP_SECONDS):
-            return await sync.resolve(name)
-    except UpstreamNotConfigured:
-        raise
-    except (TimeoutError, UpstreamError):
-        return CollectionId(name)
-
-
-def _prompts_collection(
-    settings: Settings, sync: SyncService
-) -> Callable[[], Awaitable[CollectionId | None]]:
-    async def collection() -> CollectionId | None:
-        name = settings.prompts_collection_id
-        return await sync.known(name) if name else None
-
-    return collection
 
 
 def _now() -> datetime:

@@ -1,0 +1,1 @@
+"""The store, part by part."""

@@ -1,0 +1,134 @@
+"""Contents on SQLite, see ports.ContentStore."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from personal_context.db import (
+    contents,
+    keyword,
+    mirror,
+    sections,
+    state as books,
+    summaries,
+    trash as trash_can,
+)
+from personal_context.db.store.fenced import Fenced
+from personal_context.domain.models import (
+    CollectionId,
+    Content,
+    ContentId,
+    ContentSummary,
+    Counts,
+    Indexed,
+    KeywordHit,
+    KeywordQuery,
+    LogEntry,
+    SourceType,
+    StoredSection,
+    TrashedContent,
+)
+
+if TYPE_CHECKING:
+    import apsw
+
+
+class SqliteContents(Fenced):
+    """Contents, with all that hangs on them."""
+
+    async def get(self, content_id: ContentId) -> Content:
+        """Return one content, or raise ContentNotFound."""
+        return await self._database.read(lambda c: contents.get(c, content_id))
+
+    async def find_url_id(self, url_id: str) -> ContentId | None:
+        """Return the content with Outline's urlId, or None."""
+        return await self._database.read(lambda c: contents.find_url_id(c, url_id))
+
+    async def add(
+        self,
+        content: Content,
+        indexed: Indexed,
+        *,
+        log: LogEntry,
+        push_to: CollectionId | None = None,
+    ) -> None:
+        """Write a content born here with all that belongs to it, or raise InvalidInput."""
+
+        def write(connection: "apsw.Connection") -> None:
+            contents.add(connection, content, indexed, push_to)
+            books.add_log(connection, log, self._clock())
+
+        await self._database.write(write, durable=True)
+
+    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
+        """Write what Outline says of a document; what is ours stays."""
+
+        def write(connection: "apsw.Connection") -> None:
+            mirror.mirror(connection, content, indexed)
+            books.add_log(connection, log, self._clock())
+
+        await self._write(write)
+
+    async def summaries(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, ContentSummary]:
+        """Return what is known of each id; absent ids are left out."""
+        return await self._database.read(lambda c: summaries.summaries(c, content_ids))
+
+    async def sections_of(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, Sequence[StoredSection]]:
+        """Return the sections of each content in reading order, with their text."""
+        return await self._database.read(lambda c: sections.sections_of(c, content_ids))
+
+    async def sections(self, section_ids: Collection[int]) -> Mapping[int, StoredSection]:
+        """Return sections by row, with their text; absent rows are left out."""
+        return await self._database.read(lambda c: sections.sections(c, section_ids))
+
+    async def in_collection(self, collection_id: CollectionId) -> Sequence[Content]:
+        """Return a collection's contents in tree order."""
+        return await self._database.read(lambda c: contents.in_collection(c, collection_id))
+
+    async def search_keyword(
+        self,
+        query: KeywordQuery,
+        *,
+        limit: int,
+        source_types: Collection[SourceType] | None = None,
+    ) -> Sequence[KeywordHit]:
+        """Rank contents by BM25, the title weighing twice; best first, ties by content id."""
+        return await self._database.read(
+            lambda c: keyword.search_keyword(c, query, limit, source_types)
+        )
+
+    async def counts(self) -> Counts:
+        """Count what the store holds."""
+        return await self._database.read(contents.counts)
+
+    # --- the trash
+
+    async def trash(self, content_id: ContentId, *, reason: str, log: LogEntry) -> None:
+        """Move a content to the trash; the line is logged in any case."""
+
+        def write(connection: "apsw.Connection") -> None:
+            now = self._clock()
+            trash_can.trash(connection, content_id, reason, log.created_at or now)
+            books.add_log(connection, log, now)
+
+        await self._write(write)
+
+    async def trashed(self, *, limit: int) -> Sequence[TrashedContent]:
+        """Return what is in the trash, newest first."""
+        return await self._database.read(lambda c: trash_can.trashed(c, limit))
+
+    async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
+        """Delete for good what was trashed before a time, oldest first; log each."""
+
+        def write(connection: "apsw.Connection") -> Sequence[ContentId]:
+            return trash_can.purge(connection, before, limit, self._clock())
+
+        return await self._write(write)
+
+    async def tidy(self) -> None:
+        """Bring statistics and log of the file in order."""
+        await self._database.tidy()

@@ -1,0 +1,69 @@
+"""The state of the mirror on SQLite, see ports.MirrorStore."""
+
+from collections.abc import Mapping, Sequence
+
+from personal_context.db import (
+    failures as failing,
+    mirror,
+    state as books,
+)
+from personal_context.db.store.fenced import Fenced
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    LogEntry,
+    MirroredDocument,
+    Placement,
+    SyncFailure,
+    SyncState,
+)
+
+
+class SqliteMirror(Fenced):
+    """What is known of the mirrored collections."""
+
+    async def mirrored(self, collection_id: CollectionId) -> Mapping[ContentId, MirroredDocument]:
+        """Return the collection's documents that Outline is known to hold."""
+        return await self._database.read(lambda c: mirror.mirrored(c, collection_id))
+
+    async def place(
+        self, collection_id: CollectionId, placements: Mapping[ContentId, Placement]
+    ) -> None:
+        """Set parents and positions; ids that are not stored in the collection are ignored."""
+        await self._write(lambda c: mirror.place(c, collection_id, placements))
+
+    async def sync_state(self, collection_id: CollectionId) -> SyncState | None:
+        """Return a collection's sync state, or None if it was never synced."""
+        return await self._database.read(lambda c: books.sync_state(c, collection_id))
+
+    async def sync_states(self) -> Sequence[SyncState]:
+        """Return every collection's sync state, by name."""
+        return await self._database.read(books.sync_states)
+
+    async def save_sync_state(self, state: SyncState) -> None:
+        """Insert or replace a collection's sync state."""
+        await self._write(lambda c: books.save_sync_state(c, state))
+
+    async def forget_collection(self, collection_id: CollectionId) -> None:
+        """Remove a collection's sync state and its failures; contents are not touched."""
+        await self._write(lambda c: books.forget_collection(c, collection_id))
+
+    async def add_log(self, entry: LogEntry) -> None:
+        """Append one line to sync_log."""
+        await self._write(lambda c: books.add_log(c, entry, self._clock()))
+
+    async def log(self, *, limit: int) -> Sequence[LogEntry]:
+        """Return the newest lines of sync_log, newest first."""
+        return await self._database.read(lambda c: books.log(c, limit))
+
+    async def failures(self, collection_id: CollectionId | None = None) -> Sequence[SyncFailure]:
+        """Return documents that could not be stored, next to be tried first."""
+        return await self._database.read(lambda c: failing.failures(c, collection_id))
+
+    async def save_failure(self, failure: SyncFailure) -> None:
+        """Insert or replace a document's failure."""
+        await self._write(lambda c: failing.save(c, failure))
+
+    async def forget_failure(self, content_id: ContentId) -> None:
+        """Remove a document's failure; an absent one is ignored."""
+        await self._write(lambda c: failing.forget(c, content_id))

@@ -1,0 +1,146 @@
+"""The contents: rows, sections, search by words, and the trash."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from personal_context.domain.models import (
+    CollectionId,
+    Content,
+    ContentId,
+    ContentSummary,
+    Counts,
+    Indexed,
+    KeywordHit,
+    KeywordQuery,
+    LogEntry,
+    SourceType,
+    StoredSection,
+    TrashedContent,
+)
+
+
+class ContentStore(Protocol):
+    """Contents, with all that hangs on them."""
+
+    async def get(self, content_id: ContentId) -> Content:
+        """Return one content.
+
+        Raises:
+            ContentNotFound: There is none with this id. If it is in the trash, the hint says so,
+                and why.
+        """
+        ...
+
+    async def find_url_id(self, url_id: str) -> ContentId | None:
+        """Return the content with Outline's ten-character urlId, or None."""
+        ...
+
+    async def add(
+        self,
+        content: Content,
+        indexed: Indexed,
+        *,
+        log: LogEntry,
+        push_to: CollectionId | None = None,
+    ) -> None:
+        """Write a content born here: row, sections, links, tags, outbox entry and log line.
+
+        Args:
+            content: Its id must be new.
+            indexed: Its sections and links.
+            log: Written in the same transaction.
+            push_to: Collection it is to be pushed to, or None to keep it local.
+
+        Raises:
+            InvalidInput: The id is taken, if only by a content in the trash.
+        """
+        ...
+
+    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
+        """Write what Outline says of a document: row, sections, links and log line.
+
+        What is ours alone (source_type, created_at of a note, tags, metadata) stays as it is in an
+        existing row. A section whose hash the content had before keeps its row and its vectors.
+        An outbox entry of this content is confirmed by it and goes.
+
+        A content in the trash comes back by it: it is an existing row again, with all that is ours
+        and with its sections and vectors as far as they still fit.
+        """
+        ...
+
+    async def summaries(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, ContentSummary]:
+        """Return what is known of each id; absent ids are left out."""
+        ...
+
+    async def sections_of(
+        self, content_ids: Collection[ContentId]
+    ) -> Mapping[ContentId, Sequence[StoredSection]]:
+        """Return the sections of each content in reading order, with their text."""
+        ...
+
+    async def sections(self, section_ids: Collection[int]) -> Mapping[int, StoredSection]:
+        """Return sections by row, with their text; absent rows are left out."""
+        ...
+
+    async def in_collection(self, collection_id: CollectionId) -> Sequence[Content]:
+        """Return a collection's contents in tree order."""
+        ...
+
+    async def search_keyword(
+        self,
+        query: KeywordQuery,
+        *,
+        limit: int,
+        source_types: Collection[SourceType] | None = None,
+    ) -> Sequence[KeywordHit]:
+        """Rank contents by BM25 over title and readable text, title weighing twice.
+
+        Args:
+            query: With an empty match, nothing is found.
+            limit: Largest number of hits, at least 1.
+            source_types: Only these; None for all.
+
+        Returns:
+            Best first; ties by content id.
+        """
+        ...
+
+    async def counts(self) -> Counts:
+        """Count what the store holds."""
+        ...
+
+    # --- the trash
+
+    async def trash(self, content_id: ContentId, *, reason: str, log: LogEntry) -> None:
+        """Move a content to the trash; an absent or already trashed id is ignored.
+
+        It leaves every list, count and search at once, and waits with its tags, links, metadata,
+        sections and vectors until `mirror` brings it back or `purge` deletes it. Its outbox entry
+        goes.
+
+        Args:
+            content_id: What leaves.
+            reason: Why, for a person to read.
+            log: Written in the same transaction, in any case. Its time, if it has one, is when the
+                content was trashed.
+        """
+        ...
+
+    async def trashed(self, *, limit: int) -> Sequence[TrashedContent]:
+        """Return what is in the trash, newest first."""
+        ...
+
+    async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
+        """Delete for good what was trashed before a time; a log line `purge` for each.
+
+        Returns:
+            The ids of what is gone, at most `limit`, oldest first.
+        """
+        ...
+
+    async def tidy(self) -> None:
+        """Bring the database's own statistics up to date and give back what its log took."""
+        ...

@@ -1,0 +1,27 @@
+"""One owner among many processes."""
+
+from datetime import datetime, timedelta
+from typing import Protocol
+
+
+class LeaseStore(Protocol):
+    """Leases: who may do what only one process does at a time."""
+
+    async def acquire_lease(
+        self, name: str, owner: str, *, now: datetime, ttl: timedelta
+    ) -> int | None:
+        """Take or renew a lease; None while another owner's has not expired.
+
+        Returns:
+            The fencing token, from 1. It grows by one with each change of owner, also when a lease
+            was given back in between; a renewal keeps it.
+        """
+        ...
+
+    async def lease_owner(self, name: str) -> str | None:
+        """Return who holds a lease, also when it has expired, or None."""
+        ...
+
+    async def release_lease(self, name: str, owner: str) -> None:
+        """Give a lease back; ignored if somebody else holds it."""
+        ...

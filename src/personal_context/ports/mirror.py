@@ -1,0 +1,71 @@
+"""What is known of the mirrored collections."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    LogEntry,
+    MirroredDocument,
+    Placement,
+    SyncFailure,
+    SyncState,
+)
+
+
+class MirrorStore(Protocol):
+    """The state of the mirror, its log and its failures."""
+
+    async def mirrored(self, collection_id: CollectionId) -> Mapping[ContentId, MirroredDocument]:
+        """Return the collection's documents that Outline is known to hold."""
+        ...
+
+    async def place(
+        self, collection_id: CollectionId, placements: Mapping[ContentId, Placement]
+    ) -> None:
+        """Set parents and positions; ids that are not stored are ignored."""
+        ...
+
+    async def sync_state(self, collection_id: CollectionId) -> SyncState | None:
+        """Return a collection's sync state, or None if it was never synced."""
+        ...
+
+    async def sync_states(self) -> Sequence[SyncState]:
+        """Return every collection's sync state, by name."""
+        ...
+
+    async def save_sync_state(self, state: SyncState) -> None:
+        """Insert or replace a collection's sync state."""
+        ...
+
+    async def forget_collection(self, collection_id: CollectionId) -> None:
+        """Remove a collection's sync state and its failures; contents are not touched.
+
+        An absent one is ignored.
+        """
+        ...
+
+    async def add_log(self, entry: LogEntry) -> None:
+        """Append one line to sync_log."""
+        ...
+
+    async def log(self, *, limit: int) -> Sequence[LogEntry]:
+        """Return the newest lines of sync_log, newest first."""
+        ...
+
+    async def failures(self, collection_id: CollectionId | None = None) -> Sequence[SyncFailure]:
+        """Return documents that could not be stored, of one collection or of all.
+
+        Returns:
+            Next to be tried first; ties by id.
+        """
+        ...
+
+    async def save_failure(self, failure: SyncFailure) -> None:
+        """Insert or replace a document's failure. `mirror` and `trash` of its id remove it."""
+        ...
+
+    async def forget_failure(self, content_id: ContentId) -> None:
+        """Remove a document's failure; an absent one is ignored."""
+        ...

@@ -1,0 +1,43 @@
+"""The clients that the settings ask for."""
+
+from typing import TYPE_CHECKING
+
+from personal_context.config import Settings
+from personal_context.embeddings.select import AutoEmbedder
+from personal_context.ports import (
+    Embedder,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+    from personal_context.upstream.outline import OutlineClient
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """Return who makes vectors; which provider that is, `auto` finds out at the first text."""
+    key = settings.embedding_api_key
+    return AutoEmbedder(
+        settings.embedding_provider,
+        api_base=settings.embedding_api_base,
+        api_key=key.get_secret_value() if key else None,
+        model=settings.embedding_model,
+        dimension=settings.embedding_dimension,
+    )
+
+
+def upstream_of(
+    settings: Settings, version: str, transport: "httpx.AsyncBaseTransport | None"
+) -> "OutlineClient | None":
+    """Return the client of the wiki, or None in local mode."""
+    if settings.outline_api_base is None or settings.outline_api_key is None:
+        return None
+    # Not at the top: the HTTP client takes a tenth of the time that a process has to start.
+    from personal_context.upstream.outline import OutlineClient
+
+    return OutlineClient(
+        settings.outline_api_base,
+        settings.outline_api_key.get_secret_value(),
+        version=version,
+        transport=transport,
+    )

@@ -1,0 +1,105 @@
+"""The wired product."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from personal_context.config import Settings
+from personal_context.content.prompts import PromptService
+from personal_context.content.service import ContentService
+from personal_context.db.connection import Database
+from personal_context.domain.models import Status
+from personal_context.indexing.indexer import Indexer
+from personal_context.indexing.reindex import Reindexer
+from personal_context.ports import (
+    Embedder,
+    Resource,
+    Store,
+    Upstream,
+    VectorIndex,
+)
+from personal_context.search.hybrid import HybridSearch
+from personal_context.sync.deliveries import Deliveries
+from personal_context.sync.orchestrator import Orchestrator
+from personal_context.sync.service import SyncService
+from personal_context.sync.subscription import Subscription
+from personal_context.sync.webhooks import Wakeups
+
+MOST_SHOWN = 100
+"""Outbox entries in a status."""
+
+
+@dataclass(slots=True)
+class Runtime:
+    """The wired product. `async with` opens it; `background()` starts the clock beside it.
+
+    Doors use its services, never its resources.
+    """
+
+    version: str
+    settings: Settings
+    search: HybridSearch
+    contents: ContentService
+    prompts: PromptService
+    sync: SyncService
+    indexer: Indexer
+    reindex: Reindexer
+    orchestrator: Orchestrator
+    webhook: Subscription
+    wakeups: Wakeups
+    deliveries: Deliveries
+    embed_backlog: Callable[[], Awaitable[int]]
+    push_pending: Callable[[], Awaitable[int]]
+    database: Database
+    store: Store
+    index: VectorIndex
+    upstream: Upstream | None
+    embedder: Embedder
+    _resources: tuple[Resource, ...]
+    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            for resource in self._resources:
+                await stack.enter_async_context(resource)
+            stack.push_async_callback(self.contents.close)
+            stack.push_async_callback(self.reindex.stop)
+            self._open = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        await self._open.__aexit__(exc_type, exc, tb)
+
+    @asynccontextmanager
+    async def background(self) -> AsyncIterator[None]:
+        """Pull, push and embed by the clock while this is open."""
+        async with self.wakeups:
+            await self.orchestrator.start()
+            try:
+                yield
+            finally:
+                await self.orchestrator.stop()
+
+    async def status(self) -> Status:
+        """Return everything that a person wants to know at a glance."""
+        return Status(
+            version=self.version,
+            outline_url=self.settings.outline_api_base,
+            sync_enabled=self.settings.sync_enabled and not self.settings.local_mode,
+            syncing_here=self.orchestrator.owning,
+            next_sync_at=self.orchestrator.next_sync_at,
+            counts=await self.store.counts(),
+            collections=await self.store.sync_states(),
+            index=await self.indexer.status(),
+            reindex=await self.reindex.progress(),
+            passes=self.sync.progress,
+            failures=await self.store.failures(),
+            outbox=await self.store.outbox(limit=MOST_SHOWN),
+        )

@@ -1,0 +1,1 @@
+"""Processes: MCP, web page and clock in one lifespan."""
