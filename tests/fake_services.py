@@ -1,11 +1,12 @@
 """A product that the page can be tried on: every odd state is one assignment away."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from personal_context.domain.errors import UpstreamNotConfigured
 from personal_context.domain.models import (
+    EVERYTHING,
     CollectionId,
     ContentId,
     ContentSummary,
@@ -18,6 +19,7 @@ from personal_context.domain.models import (
     ReindexState,
     ScoreBreakdown,
     SearchAnswer,
+    SearchFilters,
     SearchResult,
     SourceType,
     Status,
@@ -94,19 +96,19 @@ class FakeSearch:
     found: list[SearchResult] = field(default_factory=results)
     degraded: str | None = None
     error: Exception | None = None
-    asked: list[tuple[str, int, frozenset | None]] = field(default_factory=list)
+    asked: list[tuple[str, int, SearchFilters]] = field(default_factory=list)
 
     async def search(
         self,
         query: str,
         *,
         limit: int = 10,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
-        self.asked.append((query, limit, source_types))
+        self.asked.append((query, limit, filters))
         if self.error:
             raise self.error
-        kinds = source_types or set(SourceType)
+        kinds = filters.source_types or set(SourceType)
         found = [hit for hit in self.found if hit.content.source_type in kinds][:limit]
         mode = "keyword" if self.degraded else "hybrid"
         return SearchAnswer(query, found, mode, self.degraded, {"keyword": 0.4})

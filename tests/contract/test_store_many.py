@@ -124,15 +124,6 @@ async def test_ties_are_by_id_and_cut_the_same_way(store):
     assert [hit.content_id for hit in hits] == [content_id(1), content_id(2), content_id(3)]
 
 
-async def test_source_types_are_filtered_before_the_cut(store):
-    await mirror_all(store, *(content(number, "T", "same words") for number in range(1, 6)))
-    ours = note(9, text="same words and quite a few more of them")
-    await store.add(ours, prepared(ours), log=LOG)
-    hits = await store.search_keyword(words("same"), limit=1, source_types=[SourceType.NOTE])
-    assert [hit.content_id for hit in hits] == [ours.id]
-    assert await store.search_keyword(words("same"), limit=9, source_types=[]) == []
-
-
 async def test_words_match_by_stem_and_without_accents(store):
     await mirror_all(store, content(1, "T", "Meetings in the café"))
     assert await store.search_keyword(words("meeting"), limit=5)

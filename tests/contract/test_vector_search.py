@@ -5,18 +5,15 @@ from itertools import pairwise
 
 import pytest
 from builders import (
-    LOG,
-    content,
     content_id,
     embed,
     mirror_pieces,
     model,
-    prepared,
     vector,
 )
 from hashing_embedder import HashingEmbedder
 
-from personal_context.domain.models import GenerationState, SectionHit, SourceType
+from personal_context.domain.models import GenerationState, SearchFilters, SectionHit, SourceType
 
 ACTIVE, BUILDING = GenerationState.ACTIVE, GenerationState.BUILDING
 
@@ -74,25 +71,9 @@ async def test_a_content_of_many_sections_does_not_hide_the_others(store, index)
     assert [hit.content_id for hit in hits] == [content_id(1), content_id(2)]
     hits = await index.nearest(generation.id, vector(1, 0), limit=10)
     assert [hit.content_id for hit in hits] == [content_id(n) for n in (1, 2, 3)]
-    hits = await index.nearest(
-        generation.id, vector(1, 0), limit=2, source_types=[SourceType.OUTLINE]
-    )
+    outline = SearchFilters(frozenset({SourceType.OUTLINE}))
+    hits = await index.nearest(generation.id, vector(1, 0), limit=2, filters=outline)
     assert [hit.content_id for hit in hits] == [content_id(1), content_id(2)]
-
-
-async def test_source_types_are_filtered_before_the_cut(store, index):
-    for number in range(1, 9):
-        await mirror_pieces(store, number, f"{number}")
-    note = content(9, text="mine", source_type=SourceType.NOTE)
-    await store.add(note, prepared(note), log=LOG)
-    generation = await index.create(model(2), ACTIVE)
-    vectors = {f"{n}": vector(1, 0) for n in range(1, 9)}
-    await embed(index, generation, vectors | {"mine": vector(0, 1)})
-    hits = await index.nearest(generation.id, vector(1, 0), limit=1, source_types=[SourceType.NOTE])
-    assert [hit.content_id for hit in hits] == [note.id]
-    assert await index.nearest(generation.id, vector(1, 0), limit=9, source_types=[]) == []
-    both = [SourceType.NOTE, SourceType.OUTLINE]
-    assert len(await index.nearest(generation.id, vector(1, 0), limit=9, source_types=both)) == 9
 
 
 async def test_similarities_are_exact(store, index):

@@ -5,7 +5,7 @@ from hashing_embedder import HashingEmbedder, unavailable
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from personal_context.domain.errors import EmbeddingRejected, InvalidInput
-from personal_context.domain.models import GenerationState, SourceType
+from personal_context.domain.models import GenerationState, SearchFilters, SourceType
 from personal_context.indexing.indexer import Indexer
 from personal_context.search.hybrid import HybridSearch
 
@@ -70,11 +70,11 @@ async def test_results_are_in_order_and_as_many_as_asked(search):
 
 
 async def test_only_the_asked_sources(search):
-    answer = await search.search("soup", source_types=[SourceType.NOTE])
+    answer = await search.search("soup", filters=SearchFilters(frozenset({SourceType.NOTE})))
     assert numbers(answer) == [4]
-    answer = await search.search("soup", source_types=[SourceType.WEB])
+    answer = await search.search("soup", filters=SearchFilters(frozenset({SourceType.WEB})))
     assert (answer.mode, answer.degraded, list(answer.results)) == ("hybrid", None, [])
-    assert len((await search.search("soup", source_types=[])).results) == 4
+    assert len((await search.search("soup")).results) == 4
 
 
 async def test_every_candidate_has_its_exact_cosine(backend, embedder, search, monkeypatch):

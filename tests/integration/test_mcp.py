@@ -60,6 +60,24 @@ async def test_search_can_be_narrowed_to_a_source(client):
     assert found.structured_content["results"] == []
 
 
+async def test_search_can_be_narrowed_to_tags_and_a_collection(client):
+    for tags in (["Harbour", "boats"], ["harbour"], []):
+        await client.call_tool(
+            "add_content", {"content": "A ferry.", "title": f"Ferry {tags}", "tags": tags}
+        )
+
+    async def titles(**narrowed):
+        found = await client.call_tool("search", {"query": "ferry", **narrowed})
+        return {hit["title"] for hit in found.structured_content["results"]}
+
+    assert await titles(tags=["harbour"]) == {"Ferry ['Harbour', 'boats']", "Ferry ['harbour']"}
+    assert await titles(tags=["harbour", "BOATS"]) == {"Ferry ['Harbour', 'boats']"}
+    assert "Timetable" in await titles(collection="handbook")
+    assert "Timetable" not in await titles(collection=client.product.prompts)
+    with pytest.raises(ToolError, match=r"no collection 'Cellar'[^$]*Handbook, Prompts"):
+        await titles(collection="Cellar")
+
+
 async def test_a_document_is_read_by_id_url_id_and_address(client):
     found = await client.call_tool("search", {"query": "ferry"})
     hit = found.structured_content["results"][0]

@@ -34,7 +34,7 @@ from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.summaries import summaries
 from personal_context.db.vectors import SqliteVectorIndex
-from personal_context.domain.models import GenerationState, LogEntry
+from personal_context.domain.models import EVERYTHING, GenerationState, LogEntry, SearchFilters
 
 IDS = [content_id(1), content_id(2)]
 
@@ -43,6 +43,8 @@ HARMLESS = {
     "SCAN sync_log",
     "SCAN trash USING INDEX idx_trash_trashed_at",
     "SCAN sync_requests USING INDEX idx_sync_requests_open",
+    # Tags are compared as people read them, which SQLite can't; there are few.
+    "SCAN tags",
     # Two rows at most.
     "SCAN generations USING INDEX sqlite_autoindex_generations_1",
 }
@@ -54,7 +56,16 @@ HOT = {
     "summaries": lambda c: summaries(c, IDS),
     "sections_of": lambda c: sections.sections_of(c, IDS),
     "sections": lambda c: sections.sections(c, [1, 2]),
-    "search_keyword": lambda c: keyword.search_keyword(c, words("text"), 5, None),
+    "search_keyword": lambda c: keyword.search_keyword(c, words("text"), 5, EVERYTHING),
+    "search_keyword in one collection": lambda c: keyword.search_keyword(
+        c, words("text"), 5, SearchFilters(collection=HANDBOOK)
+    ),
+    "nearest among the tagged": lambda c: nearest.nearest(
+        c, 1, vector(1, 0), 5, SearchFilters(tags=frozenset({"ops"}))
+    ),
+    "nearest in one collection": lambda c: nearest.nearest(
+        c, 1, vector(1, 0), 5, SearchFilters(collection=HANDBOOK)
+    ),
     "mirrored": lambda c: mirror.mirrored(c, HANDBOOK),
     "place": lambda c: mirror.place(c, HANDBOOK, {}),
     "outbox_entry": lambda c: state.outbox_entry(c, IDS[0]),
@@ -76,7 +87,7 @@ HOT = {
     "backlog": lambda c: generations.backlog(c, 1, 5),
     "reuse_known": lambda c: generations.reuse_known(c, 1),
     "similarities": lambda c: nearest.similarities(c, 1, vector(1, 0), IDS),
-    "nearest": lambda c: nearest.nearest(c, 1, vector(1, 0), 5, None),
+    "nearest": lambda c: nearest.nearest(c, 1, vector(1, 0), 5, EVERYTHING),
 }
 
 

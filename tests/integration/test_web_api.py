@@ -20,7 +20,15 @@ from personal_context.domain.errors import (
     UpstreamRejected,
     UpstreamUnavailable,
 )
-from personal_context.domain.models import ReindexProgress, ReindexState, SourceType
+from personal_context.domain.models import (
+    EVERYTHING,
+    ReindexProgress,
+    ReindexState,
+    SearchFilters,
+    SourceType,
+)
+
+NOTES_AND_WEB = SearchFilters(frozenset({SourceType.NOTE, SourceType.WEB}))
 
 
 @pytest.fixture
@@ -165,14 +173,16 @@ async def test_a_search_result_says_where_it_stands_and_why(web):
 @pytest.mark.parametrize(
     ("given", "asked"),
     [
-        ("", None),
-        ("&source_type=", None),
-        ("&source_type=note", {SourceType.NOTE}),
-        ("&source_type=note&source_type=web", {SourceType.NOTE, SourceType.WEB}),
-        ("&source_type=note,%20WEB,", {SourceType.NOTE, SourceType.WEB}),
+        ("", EVERYTHING),
+        ("&source_type=&tag=&collection=%20", EVERYTHING),
+        ("&source_type=note", SearchFilters(frozenset({SourceType.NOTE}))),
+        ("&source_type=note&source_type=web", NOTES_AND_WEB),
+        ("&source_type=note,%20WEB,", NOTES_AND_WEB),
+        ("&tag=ops&tag=on%20call,%20all", SearchFilters(tags=frozenset({"ops", "on call, all"}))),
+        ("&collection=Run%20books", SearchFilters(collection="Run books")),
     ],
 )
-async def test_source_types_narrow_the_search(web, services, given, asked):
+async def test_filters_narrow_the_search(web, services, given, asked):
     answer = await web.get(f"/api/search?q=x{given}")
 
     assert answer.status_code == 200
@@ -183,7 +193,7 @@ async def test_as_many_results_may_be_asked_for_as_elsewhere(web, services):
     answer = await web.get("/api/search?q=x&limit=100")
 
     assert answer.status_code == 200
-    assert services.search.asked == [("x", 100, None)]
+    assert services.search.asked == [("x", 100, EVERYTHING)]
 
 
 @pytest.mark.parametrize(

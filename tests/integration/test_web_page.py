@@ -144,7 +144,7 @@ async def test_hostile_texts_stay_texts(web, services):
     ],
 )
 async def test_only_web_addresses_become_links(web, services, url):
-    services.search.found = [result("Bait", url=url)]
+    services.search.found = [result("Bait", url=url, tags=())]
     services.shown = status(outline_url=url or "x")
 
     seen = Seen((await web.get("/?q=x")).text)

@@ -1,5 +1,5 @@
+from personal_context.domain.collections import choose, is_id
 from personal_context.domain.models import UpstreamCollection
-from personal_context.sync.collections import choose, is_id
 
 HANDBOOK = UpstreamCollection("0b2c4d6e-8f10-4a2b-9c3d-4e5f60718293", "aB3dE5gH7j", "Handbook")
 RUNBOOKS = UpstreamCollection("1b2c4d6e-8f10-4a2b-9c3d-4e5f60718293", "kL9nM1pQ3s", "Run books")

@@ -13,7 +13,7 @@ from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.content.checks import NewContent
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import SearchAnswer, SourceType
+from personal_context.domain.models import SearchAnswer, SearchFilters, SourceType
 from personal_context.domain.text import shortened
 from personal_context.tools.answers import added_output, content_output, search_output
 
@@ -27,6 +27,8 @@ async def search(
     *,
     limit: int = 10,
     source_type: Annotated[list[SourceType] | None, Parameter(negative="")] = None,
+    tag: Annotated[list[str] | None, Parameter(negative="")] = None,
+    collection: str | None = None,
     common: Common = PLAIN,
 ) -> None:
     """Search the mirror by meaning and by words.
@@ -39,9 +41,14 @@ async def search(
         Most documents to show, 1 to 100.
     source_type
         Only these; repeatable: outline, note, web.
+    tag
+        Only documents with this tag; repeatable, and then with all of them.
+    collection
+        Only this collection: name, id or address.
     """
+    filters = SearchFilters(frozenset(source_type or ()), collection, frozenset(tag or ()))
     async with opened_runtime(verbose=common.verbose) as runtime:
-        answer = await runtime.search.search(query, limit=limit, source_types=source_type)
+        answer = await runtime.search.search(query, limit=limit, filters=filters)
     common.show(search_output(answer).model_dump(), lambda: _results(answer))
 
 

@@ -5,10 +5,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from personal_context.db.filtering import Condition, conditions
 from personal_context.db.generations import dimension_of, table
 from personal_context.db.rows import Row, fetch, id_list
 from personal_context.db.vector_bytes import packed
-from personal_context.domain.models import ContentId, SectionHit, SourceType
+from personal_context.domain.models import ContentId, SearchFilters, SectionHit
 from personal_context.ports import Vector
 
 if TYPE_CHECKING:
@@ -19,9 +20,8 @@ _SECTIONS_PER_CONTENT = 4  # a first guess; a wrong one costs a second look
 _GROWTH = 8
 _READ_TO_SCAN = 40  # vectors that a scan compares while one is read by its row
 
-_OF_TYPES = (
-    "IN (SELECT s.id FROM sections AS s JOIN content AS c ON c.id = s.content_id"
-    " WHERE c.source_type IN (SELECT value FROM json_each(?)))"
+_PASSING = (
+    "IN (SELECT s.id FROM content AS c CROSS JOIN sections AS s ON s.content_id = c.id WHERE {})"
 )
 
 
@@ -30,7 +30,7 @@ def nearest(
     generation_id: int,
     vector: Vector,
     limit: int,
-    source_types: Collection[SourceType] | None,
+    filters: SearchFilters,
 ) -> Sequence[SectionHit]:
     """Return each content's best section, best content first; ties by content id.
 
@@ -43,15 +43,15 @@ def nearest(
     if dimension is None:
         return []
     blob = packed(vector, dimension)
-    types = None if source_types is None else id_list(source_types)
+    passing = conditions(connection, filters)
     k = min(_MAX_K, limit * _SECTIONS_PER_CONTENT)
     while True:
-        rows = _closest(connection, generation_id, blob, k, types)
+        rows = _closest(connection, generation_id, blob, k, passing)
         hits = _best(connection, rows)
         if len(rows) < k or _settled(rows, hits, limit):
             return hits[:limit]
         if k == _MAX_K:
-            return _best(connection, _all(connection, generation_id, blob, types))[:limit]
+            return _best(connection, _all(connection, generation_id, blob, passing))[:limit]
         k = min(_MAX_K, k * _GROWTH)
 
 
@@ -117,23 +117,29 @@ def _point_by_point(
 
 
 def _closest(
-    connection: "apsw.Connection", generation_id: int, blob: bytes, k: int, types: str | None
+    connection: "apsw.Connection",
+    generation_id: int,
+    blob: bytes,
+    k: int,
+    passing: Condition | None,
 ) -> Sequence[Row]:
     """Return (section, distance) of the k closest sections, closest first."""
     knn = f"SELECT rowid, distance FROM {table(generation_id)} WHERE embedding MATCH ? AND k = ?"
-    if types is None:
+    if passing is None:
         return fetch(connection, knn, blob, k)
-    return fetch(connection, f"{knn} AND rowid {_OF_TYPES}", blob, k, types)
+    sql, values = passing
+    return fetch(connection, f"{knn} AND rowid {_PASSING.format(sql)}", blob, k, *values)
 
 
 def _all(
-    connection: "apsw.Connection", generation_id: int, blob: bytes, types: str | None
+    connection: "apsw.Connection", generation_id: int, blob: bytes, passing: Condition | None
 ) -> Sequence[Row]:
     """Return (section, distance) of all sections: slower, but without a limit."""
     scan = f"SELECT rowid, vec_distance_cosine(embedding, ?) FROM {table(generation_id)}"
-    if types is None:
+    if passing is None:
         return fetch(connection, scan, blob)
-    return fetch(connection, f"{scan} WHERE rowid {_OF_TYPES}", blob, types)
+    sql, values = passing
+    return fetch(connection, f"{scan} WHERE rowid {_PASSING.format(sql)}", blob, *values)
 
 
 def _settled(rows: Sequence[Row], hits: Sequence[SectionHit], limit: int) -> bool:

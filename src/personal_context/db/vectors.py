@@ -5,14 +5,15 @@ from collections.abc import Collection, Mapping, Sequence
 from personal_context.db import generations, nearest
 from personal_context.db.connection import Database
 from personal_context.domain.models import (
+    EVERYTHING,
     BacklogItem,
     ContentId,
     EmbeddingModel,
     Generation,
     GenerationState,
     IndexProgress,
+    SearchFilters,
     SectionHit,
-    SourceType,
 )
 from personal_context.ports import Vector
 
@@ -80,7 +81,7 @@ class SqliteVectorIndex:
         vector: Vector,
         *,
         limit: int,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> Sequence[SectionHit]:
         """Return each content's best section by cosine, best content first; ties by content id.
 
@@ -88,7 +89,7 @@ class SqliteVectorIndex:
             EmbeddingRejected: The vector does not fit the generation.
         """
         return await self._database.read(
-            lambda c: nearest.nearest(c, generation_id, vector, limit, source_types)
+            lambda c: nearest.nearest(c, generation_id, vector, limit, filters)
         )
 
     async def similarities(

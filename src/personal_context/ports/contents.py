@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from personal_context.domain.models import (
+    EVERYTHING,
     CollectionId,
     Content,
     ContentId,
@@ -14,7 +15,7 @@ from personal_context.domain.models import (
     KeywordHit,
     KeywordQuery,
     LogEntry,
-    SourceType,
+    SearchFilters,
     StoredSection,
     TrashedContent,
 )
@@ -94,14 +95,14 @@ class ContentStore(Protocol):
         query: KeywordQuery,
         *,
         limit: int,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> Sequence[KeywordHit]:
         """Rank contents by BM25 over title and readable text, title weighing twice.
 
         Args:
             query: With an empty match, nothing is found.
             limit: Largest number of hits, at least 1.
-            source_types: Only these; None for all.
+            filters: Only contents that pass, before the limit is counted.
 
         Returns:
             Best first; ties by content id.

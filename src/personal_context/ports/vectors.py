@@ -4,14 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from personal_context.domain.models import (
+    EVERYTHING,
     BacklogItem,
     ContentId,
     EmbeddingModel,
     Generation,
     GenerationState,
     IndexProgress,
+    SearchFilters,
     SectionHit,
-    SourceType,
 )
 from personal_context.ports.basics import Resource, Vector
 
@@ -74,7 +75,7 @@ class VectorIndex(Protocol):
         vector: Vector,
         *,
         limit: int,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> Sequence[SectionHit]:
         """Return each content's best section by cosine, best content first; ties by content id.
 
@@ -82,7 +83,7 @@ class VectorIndex(Protocol):
             generation_id: Where to look.
             vector: The query's vector, of the generation's dimension.
             limit: Largest number of contents, at least 1.
-            source_types: Only these; None for all.
+            filters: Only contents that pass, before the limit is counted.
         """
         ...
 

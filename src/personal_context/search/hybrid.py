@@ -1,20 +1,22 @@
 """Search: candidates by words and by meaning, fused, with the best section of each."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import (
+    EVERYTHING,
     ContentId,
     KeywordQuery,
     SearchAnswer,
+    SearchFilters,
     SearchResult,
     SectionHit,
-    SourceType,
     StoredSection,
 )
 from personal_context.ports import Embedder, Store, VectorIndex
+from personal_context.search.filters import located
 from personal_context.search.fusion import CANDIDATES, Fused, fuse
 from personal_context.search.meaning import Meaning, MeaningSearch, since
 from personal_context.search.passages import best_section, preview
@@ -43,29 +45,30 @@ class HybridSearch:
         query: str,
         *,
         limit: int = 10,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Find the contents that answer a query best.
 
         Args:
             query: Any text; nothing in it is syntax. Of a very long one the beginning counts.
             limit: Most results, 1..100.
-            source_types: Only these; None or none for all.
+            filters: Only contents that pass. The collection may be given by name or address.
 
         Returns:
             Best first. Words that occur nowhere give an empty answer, not an error.
 
         Raises:
-            InvalidInput: The query is blank, or the limit is out of range.
+            InvalidInput: The query is blank, the limit is out of range, or no such collection is
+                mirrored.
             StoreError: The database could not be read.
         """
         _check(query, limit)
         words = keyword_query(query)
-        types = source_types or None
+        filters = await located(filters, self._store)
         (bm25, keyword_time), meaning = await asyncio.gather(
-            self._by_words(words, types), self._by_meaning(query, types)
+            self._by_words(words, filters), self._by_meaning(query, filters)
         )
-        cosines, meaning = await self._compared(meaning, bm25, query, types)
+        cosines, meaning = await self._compared(meaning, bm25, query, filters)
         start = perf_counter()
         ranked = fuse(cosines, bm25)[:limit]
         timings = {"keyword": keyword_time, **meaning.timings, "fusion": since(start)}
@@ -78,25 +81,25 @@ class HybridSearch:
         )
 
     async def _by_words(
-        self, words: KeywordQuery, types: Collection[SourceType] | None
+        self, words: KeywordQuery, filters: SearchFilters
     ) -> tuple[Mapping[ContentId, float], float]:
         start = perf_counter()
         hits = (
-            await self._store.search_keyword(words, limit=CANDIDATES, source_types=types)
+            await self._store.search_keyword(words, limit=CANDIDATES, filters=filters)
             if words.match
             else ()
         )
         return {hit.content_id: hit.score for hit in hits}, since(start)
 
-    async def _by_meaning(self, query: str, types: Collection[SourceType] | None) -> Meaning:
-        return await self._meaning.find(query, limit=CANDIDATES, source_types=types)
+    async def _by_meaning(self, query: str, filters: SearchFilters) -> Meaning:
+        return await self._meaning.find(query, limit=CANDIDATES, filters=filters)
 
     async def _compared(
         self,
         meaning: Meaning,
         bm25: Mapping[ContentId, float],
         query: str,
-        types: Collection[SourceType] | None,
+        filters: SearchFilters,
     ) -> tuple[Mapping[ContentId, float], Meaning]:
         """Add the exact cosine of what only words found.
 
@@ -105,7 +108,7 @@ class HybridSearch:
         """
         cosines = await self._with_cosines(meaning, bm25)
         if await self._meaning.outdated(meaning):
-            meaning = await self._by_meaning(query, types)
+            meaning = await self._by_meaning(query, filters)
             cosines = await self._with_cosines(meaning, bm25)
         return cosines, meaning
 

@@ -9,8 +9,8 @@ from personal_context.domain.models import (
     ContentId,
     Generation,
     GenerationState,
+    SearchFilters,
     SectionHit,
-    SourceType,
 )
 from personal_context.ports import Embedder, Vector, VectorIndex
 
@@ -51,15 +51,13 @@ class MeaningSearch:
         self._index = index
         self._embedder = embedder
 
-    async def find(
-        self, text: str, *, limit: int, source_types: Collection[SourceType] | None
-    ) -> Meaning:
+    async def find(self, text: str, *, limit: int, filters: SearchFilters) -> Meaning:
         """Find the contents nearest to a text.
 
         Args:
             text: The query; what is over 2,000 characters is not compared.
             limit: Most contents to return, at least 1.
-            source_types: Only these; None for all.
+            filters: Only contents that pass.
 
         Raises:
             StoreError: The database could not be read.
@@ -75,9 +73,7 @@ class MeaningSearch:
             return Meaning(degraded=reason, timings={"embed": since(start)})
         timings = {"embed": since(start)}
         start = perf_counter()
-        found = await self._index.nearest(
-            generation.id, vector, limit=limit, source_types=source_types
-        )
+        found = await self._index.nearest(generation.id, vector, limit=limit, filters=filters)
         # A filter may leave nothing of many; then it is not for want of vectors.
         if not found and not (await self._index.progress(generation.id)).done:
             return Meaning(degraded=_NO_VECTORS, generation=generation, timings=timings)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from personal_context.domain.collections import ALL, Chosen, choose, is_id, state_is
 from personal_context.domain.errors import UpstreamForbidden, UpstreamNotFound
 from personal_context.domain.models import (
     CollectionId,
@@ -13,7 +14,6 @@ from personal_context.domain.models import (
     UpstreamCollection,
 )
 from personal_context.ports import Clock, Store, Upstream
-from personal_context.sync.collections import ALL, Chosen, choose, is_id, state_is
 
 logger = logging.getLogger(__name__)
 

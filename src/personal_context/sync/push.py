@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
+from personal_context.domain.collections import is_id
 from personal_context.domain.errors import (
     PersonalContextError,
     UpstreamAuthError,
@@ -27,7 +28,6 @@ from personal_context.domain.models import (
     UpstreamDocument,
 )
 from personal_context.ports import Clock, PrepareText, Store, Upstream
-from personal_context.sync.collections import is_id
 from personal_context.sync.mirroring import as_content
 
 logger = logging.getLogger(__name__)

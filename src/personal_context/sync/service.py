@@ -7,8 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from personal_context.domain.collections import (
+    ALL,
+    Chosen,
+    choose,
+    mirrored_id,
+    state_is,
+    unknown_collection,
+)
 from personal_context.domain.errors import (
-    InvalidInput,
     PersonalContextError,
     UpstreamNotConfigured,
 )
@@ -21,7 +28,6 @@ from personal_context.domain.models import (
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
-from personal_context.sync.collections import ALL, Chosen, choose, state_is
 from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
 from personal_context.sync.passes import PassOptions, Stopped
@@ -171,10 +177,7 @@ class SyncService:
 
     async def known(self, name: str) -> CollectionId | None:
         """Return the id of a mirrored collection by id, address or exact name; ask nobody."""
-        for state in await self._store.sync_states():
-            if state.finished_at and state_is(state, name):
-                return state.collection_id
-        return None
+        return mirrored_id(name, await self._store.sync_states())
 
     async def resolve(self, name: str) -> CollectionId:
         """Return the id of a collection that somebody named by id, address or exact name.
@@ -191,7 +194,7 @@ class SyncService:
         available = await self._outline().upstream.collections()
         found = choose([name], available).found
         if not found:
-            raise _unknown(name, [collection.name for collection in available])
+            raise unknown_collection(name, [collection.name for collection in available])
         return found[0].id
 
     async def _confirmed(self, confirm_removals: Collection[str]) -> frozenset[CollectionId]:
@@ -202,7 +205,7 @@ class SyncService:
                 state.collection_id for state in states if name == ALL or state_is(state, name)
             ]
             if not found and name != ALL:
-                raise _unknown(name, [state.name for state in states])
+                raise unknown_collection(name, [state.name for state in states])
             confirmed.update(found)
         return frozenset(confirmed)
 
@@ -315,11 +318,3 @@ class SyncService:
             await asyncio.sleep(0.25)
         async with self._lease.kept():
             yield
-
-
-def _unknown(name: str, known: Sequence[str]) -> InvalidInput:
-    return InvalidInput(
-        f"There is no collection {name!r}.",
-        cause=f"Known are: {', '.join(known) or 'none'}.",
-        hint="Name one of these, by name or id.",
-    )

@@ -8,7 +8,7 @@ from mcp_types import TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
 from personal_context.content.checks import NewContent
-from personal_context.domain.models import SourceType
+from personal_context.domain.models import SearchFilters, SourceType
 from personal_context.tools.answers import (
     AddedOutput,
     ContentOutput,
@@ -71,6 +71,14 @@ SourceTypes = Annotated[
         "person here), web (fetched from a URL). Leave out for all."
     ),
 ]
+OnlyTags = Annotated[
+    list[str] | None,
+    Field(description="Only documents that carry all of these tags. Leave out for all."),
+]
+OnlyCollection = Annotated[
+    str | None,
+    Field(description="Only this collection: its name, id or address. Leave out for all."),
+]
 Reference = Annotated[
     str,
     Field(
@@ -94,9 +102,14 @@ def _reading(mcp: FastMCP, services: Services) -> None:
         output_schema=SearchOutput.model_json_schema(),
     )
     async def search(
-        query: Query, limit: Limit = 10, source_types: SourceTypes = None
+        query: Query,
+        limit: Limit = 10,
+        source_types: SourceTypes = None,
+        tags: OnlyTags = None,
+        collection: OnlyCollection = None,
     ) -> ToolResult:
-        answer = await services.search.search(query, limit=limit, source_types=source_types)
+        filters = SearchFilters(frozenset(source_types or ()), collection, frozenset(tags or ()))
+        answer = await services.search.search(query, limit=limit, filters=filters)
         return _result(search_text(answer), search_output(answer))
 
     @mcp.tool(

@@ -1,13 +1,12 @@
 """What the door for models needs from the product; the runtime satisfies it by shape."""
 
-from collections.abc import Collection
 from typing import Protocol
 
 from personal_context.content.adding import Added
 from personal_context.content.checks import NewContent
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
-from personal_context.domain.models import SearchAnswer, SourceType
+from personal_context.domain.models import EVERYTHING, SearchAnswer, SearchFilters
 
 
 class Searching(Protocol):
@@ -18,7 +17,7 @@ class Searching(Protocol):
         query: str,
         *,
         limit: int = 10,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Return at most *limit* contents that answer *query*, best first."""
         ...

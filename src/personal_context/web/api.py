@@ -122,7 +122,7 @@ async def _search(services: Services, request: Request) -> JSONResponse:
     answer = await services.search.search(
         query,
         limit=params.limit(request.query_params),
-        source_types=params.source_types(request.query_params),
+        filters=params.filters(request.query_params),
     )
     return json_answer(
         {

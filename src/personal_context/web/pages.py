@@ -1,5 +1,6 @@
 """The page that a person sees: search, what is held, and three buttons."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,8 @@ class Asked:
 
     query: str
     source_type: str
+    collection: str = ""
+    tags: Sequence[str] = ()
     answer: SearchAnswer | None = None
     problem: Problem | None = None
 
@@ -97,12 +100,18 @@ class Page:
 
     async def _ask(self, request: Request) -> Asked:
         query = request.query_params.get("q", "")
-        asked = Asked(query, request.query_params.get("source_type", ""))
+        asked = Asked(
+            query,
+            request.query_params.get("source_type", ""),
+            collection=request.query_params.get("collection", "").strip(),
+            tags=[tag for tag in request.query_params.getlist("tag") if tag.strip()],
+        )
         if not query.strip():
             return asked
         try:
-            kinds = params.source_types(request.query_params)
-            answer = await self._services.search.search(query, limit=SHOWN, source_types=kinds)
+            answer = await self._services.search.search(
+                query, limit=SHOWN, filters=params.filters(request.query_params)
+            )
         except PersonalContextError as error:
             return replace(asked, problem=problem_of(error))
         return replace(asked, answer=answer)

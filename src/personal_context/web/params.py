@@ -3,7 +3,7 @@
 from starlette.datastructures import QueryParams
 
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import SourceType
+from personal_context.domain.models import SearchFilters, SourceType
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 100
@@ -34,8 +34,8 @@ def limit(params: QueryParams) -> int:
     return value
 
 
-def source_types(params: QueryParams) -> frozenset[SourceType] | None:
-    """The parameter `source_type`, repeated or separated by commas; None for all.
+def source_types(params: QueryParams) -> frozenset[SourceType]:
+    """The parameter `source_type`, repeated or separated by commas; empty for all.
 
     Raises:
         InvalidInput: A source type is not known.
@@ -53,7 +53,20 @@ def source_types(params: QueryParams) -> frozenset[SourceType] | None:
             cause=f"{_shown(unknown[0])} is not a source type.",
             hint=f"Use {', '.join(known)}, or leave it out for all.",
         )
-    return frozenset(known[word] for word in given) or None
+    return frozenset(known[word] for word in given)
+
+
+def filters(params: QueryParams) -> SearchFilters:
+    """The parameters that narrow a search: `source_type`, `tag` (repeated) and `collection`.
+
+    Raises:
+        InvalidInput: A source type is not known.
+    """
+    return SearchFilters(
+        source_types=source_types(params),
+        collection=params.get("collection", "").strip() or None,
+        tags=frozenset(tag.strip() for tag in params.getlist("tag") if tag.strip()),
+    )
 
 
 def flag(params: QueryParams, name: str, *, default: bool) -> bool:

@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from personal_context.domain.models import (
+    EVERYTHING,
     PassReport,
     ReindexProgress,
     SearchAnswer,
-    SourceType,
+    SearchFilters,
     Status,
 )
 
@@ -20,7 +21,7 @@ class Searching(Protocol):
         query: str,
         *,
         limit: int = 10,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Return at most *limit* contents that answer *query*, best first."""
         ...

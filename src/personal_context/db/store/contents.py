@@ -15,6 +15,7 @@ from personal_context.db import (
 )
 from personal_context.db.store.fenced import Fenced
 from personal_context.domain.models import (
+    EVERYTHING,
     CollectionId,
     Content,
     ContentId,
@@ -24,7 +25,7 @@ from personal_context.domain.models import (
     KeywordHit,
     KeywordQuery,
     LogEntry,
-    SourceType,
+    SearchFilters,
     StoredSection,
     TrashedContent,
 )
@@ -94,12 +95,10 @@ class SqliteContents(Fenced):
         query: KeywordQuery,
         *,
         limit: int,
-        source_types: Collection[SourceType] | None = None,
+        filters: SearchFilters = EVERYTHING,
     ) -> Sequence[KeywordHit]:
         """Rank contents by BM25, the title weighing twice; best first, ties by content id."""
-        return await self._database.read(
-            lambda c: keyword.search_keyword(c, query, limit, source_types)
-        )
+        return await self._database.read(lambda c: keyword.search_keyword(c, query, limit, filters))
 
     async def counts(self) -> Counts:
         """Count what the store holds."""

@@ -22,11 +22,13 @@ from personal_context.domain.models.mirror import (
 )
 from personal_context.domain.models.outbox import OutboxEntry, PushState
 from personal_context.domain.models.search import (
+    EVERYTHING,
     ContentSummary,
     KeywordHit,
     KeywordQuery,
     ScoreBreakdown,
     SearchAnswer,
+    SearchFilters,
     SearchMode,
     SearchResult,
     SectionHit,
@@ -61,6 +63,7 @@ from personal_context.domain.models.webhook import (
 )
 
 __all__ = [
+    "EVERYTHING",
     "BacklogItem",
     "CollectionId",
     "Content",
@@ -88,6 +91,7 @@ __all__ = [
     "ReindexState",
     "ScoreBreakdown",
     "SearchAnswer",
+    "SearchFilters",
     "SearchMode",
     "SearchResult",
     "Section",

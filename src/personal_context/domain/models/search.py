@@ -24,6 +24,30 @@ class KeywordQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """Which contents a search looks at. What is not set lets all through; all that is set holds.
+
+    Attributes:
+        source_types: Of one of these.
+        collection: In this collection, by id. A caller may give a name or an address instead,
+            which search looks up before it asks the store.
+        tags: With each of these, compared without regard to upper and lower case.
+        updated_after: Changed then or later.
+        updated_before: Changed earlier.
+    """
+
+    source_types: frozenset[SourceType] = frozenset()
+    collection: str | None = None
+    tags: frozenset[str] = frozenset()
+    updated_after: datetime | None = None
+    updated_before: datetime | None = None
+
+
+EVERYTHING = SearchFilters()
+"""No filter."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeywordHit:
     """A content that matches words. `score` is BM25 turned so that more is better, > 0."""
 

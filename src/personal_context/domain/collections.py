@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from personal_context.domain.models import SyncState, UpstreamCollection
+from personal_context.domain.errors import InvalidInput
+from personal_context.domain.models import CollectionId, SyncState, UpstreamCollection
 
 ALL = "*"
 """Stands for every collection that the key sees."""
@@ -58,3 +59,20 @@ def names(collection: UpstreamCollection, name: str) -> bool:
 def state_is(state: SyncState, name: str) -> bool:
     """Tell whether a person means the collection of this state by this name."""
     return names(UpstreamCollection(state.collection_id, state.url_id, state.name), name)
+
+
+def mirrored_id(name: str, states: Iterable[SyncState]) -> CollectionId | None:
+    """Return the id of a mirrored collection by id, urlId, address or exact name, or None."""
+    for state in states:
+        if state.finished_at and state_is(state, name):
+            return state.collection_id
+    return None
+
+
+def unknown_collection(name: str, known: Sequence[str]) -> InvalidInput:
+    """Return the error that says which names would have done."""
+    return InvalidInput(
+        f"There is no collection {name[:200]!r}.",
+        cause=f"Known are: {', '.join(known) or 'none'}.",
+        hint="Name one of these, by name or id.",
+    )
