@@ -72,6 +72,7 @@ WRITES = {
     "save_sync_state": lambda s: s.save_sync_state(SyncState(HANDBOOK, "New")),
     "forget_collection": lambda s: s.forget_collection(HANDBOOK),
     "add_log": lambda s: s.add_log(LOG),
+    "trim_log": lambda s: s.trim_log(before=NOW + TTL),
     "save_failure": lambda s: s.save_failure(FAILURE),
     "forget_failure": lambda s: s.forget_failure(content_id(7)),
     "save_outbox_entry": lambda s: s.save_outbox_entry(

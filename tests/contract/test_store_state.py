@@ -100,6 +100,18 @@ async def test_forgetting_a_collection_leaves_its_contents(store):
     assert (await store.mirrored(HANDBOOK)).keys() == {content_id(1)}
 
 
+async def test_old_lines_of_the_log_go_oldest_first_and_a_few_at_a_time(store):
+    days = [40, 30, 20, 0]
+    for ago in days:
+        await store.add_log(LogEntry("pull", details=f"{ago}", created_at=NOW - timedelta(ago)))
+    before = NOW - timedelta(20)
+    assert await store.trim_log(before=before, limit=1) == 1
+    assert [entry.details for entry in await store.log(limit=9)] == ["0", "20", "30"]
+    assert await store.trim_log(before=before) == 1
+    assert await store.trim_log(before=before) == 0
+    assert [entry.details for entry in await store.log(limit=9)] == ["0", "20"]
+
+
 async def test_log_is_newest_first(store):
     entries = [
         LogEntry("move", HANDBOOK, content_id(1), content_id(1), f"line {n}", NOW) for n in range(5)

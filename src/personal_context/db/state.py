@@ -90,6 +90,20 @@ def log(connection: "apsw.Connection", limit: int) -> Sequence[LogEntry]:
     return [log_entry_of(row) for row in rows]
 
 
+def trim_log(connection: "apsw.Connection", before: datetime, limit: int) -> int:
+    """Delete lines older than a time among the `limit` oldest; return how many."""
+    # Only the oldest are looked at, so that a log without old lines costs no walk through it.
+    gone = fetch(
+        connection,
+        "DELETE FROM sync_log WHERE id IN (SELECT id FROM"
+        " (SELECT id, created_at FROM sync_log ORDER BY id LIMIT ?) WHERE created_at < ?)"
+        " RETURNING 1",
+        limit,
+        to_text(before),
+    )
+    return len(gone)
+
+
 def outbox_entry(connection: "apsw.Connection", content_id: ContentId) -> OutboxEntry | None:
     """Return the content's outbox entry, or None."""
     rows = fetch(connection, f"{_OUTBOX} WHERE content_id = ?", storable(content_id))

@@ -16,6 +16,15 @@ def shortened(text: str, most: int = LONGEST_ECHO) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def one_line(text: object) -> str:
+    r"""Return text with its lines joined by blanks, e.g. an error for the log.
+
+    >>> one_line(" Outline did not answer.\nCause: timed out")
+    'Outline did not answer. Cause: timed out'
+    """
+    return " ".join(str(text).split())
+
+
 def content_hash(title: str, text: str) -> str:
     """Return the SHA-256 hex of a document as it was returned: title, a NUL, text."""
     return _sha256(f"{title}\0{text}")

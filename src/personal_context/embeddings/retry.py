@@ -1,6 +1,7 @@
 """How long to keep trying, and how long a server wants us to wait."""
 
 import asyncio
+import logging
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -9,7 +10,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from personal_context.domain.errors import EmbeddingUnavailable
+from personal_context.domain.text import one_line
 from personal_context.embeddings.failures import OutOfQuota
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +48,10 @@ def wait_or_stop(patience: Patience) -> Callable[[Exception], bool | float]:
     def decide(error: Exception) -> bool | float:
         if not isinstance(error, EmbeddingUnavailable) or isinstance(error, OutOfQuota):
             return False
-        if error.retry_after is None:
-            return True
-        return error.retry_after if clock() + error.retry_after < deadline else False
+        if error.retry_after is not None and clock() + error.retry_after >= deadline:
+            return False
+        logger.debug("a try failed, which may pass: %s", one_line(error))
+        return True if error.retry_after is None else error.retry_after
 
     return decide
 

@@ -1,6 +1,7 @@
 """What is known of the mirrored collections."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from personal_context.domain.models import (
@@ -52,6 +53,14 @@ class MirrorStore(Protocol):
 
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
+        ...
+
+    async def trim_log(self, *, before: datetime, limit: int = 1000) -> int:
+        """Delete the oldest lines of sync_log as far as they are older than a time.
+
+        Returns:
+            How many are gone, at most `limit`; 0 when none is old.
+        """
         ...
 
     async def failures(self, collection_id: CollectionId | None = None) -> Sequence[SyncFailure]:

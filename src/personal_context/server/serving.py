@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Literal
 
 from personal_context.domain.errors import ConfigError
+from personal_context.domain.text import one_line
 from personal_context.runtime import Runtime
 from personal_context.server.app import build_app
 from personal_context.server.listening import HttpOptions, listen
@@ -82,7 +83,7 @@ def _listen_if_possible(transport: Transport, http: HttpOptions) -> socket.socke
         if transport == "http":
             raise
         # Another window's process has the page; this one still serves its own client.
-        logger.warning("no web page from this process: %s", error)
+        logger.warning("no web page from this process: %s", one_line(error))
         return None
 
 

@@ -13,6 +13,7 @@ from personal_context.domain.models import (
     SyncStatus,
     UpstreamCollection,
 )
+from personal_context.domain.text import one_line
 from personal_context.ports import Clock, Store, Upstream
 
 logger = logging.getLogger(__name__)
@@ -82,7 +83,7 @@ class Catalogue:
 
     async def note_failure(self, message: str, next_try_at: datetime | None) -> None:
         """Show an Outline that doesn't even list its collections in the state of each."""
-        logger.warning("Outline can't be asked for its collections: %s", message)
+        logger.warning("Outline can't be asked for its collections: %s", one_line(message))
         states = await self._store.sync_states() or [
             SyncState(CollectionId(name), name=name) for name in self._wanted if name != ALL
         ]
@@ -129,7 +130,7 @@ class Catalogue:
     async def _note_unknown(self, name: str, available: Sequence[UpstreamCollection]) -> None:
         shown = ", ".join(collection.name for collection in available) or "none"
         message = f"Outline shows this key no collection {name!r}. It shows: {shown}."
-        logger.warning(message)
+        logger.warning("%s", message)
         known = CollectionId(name)
         state = await self._store.sync_state(known) or SyncState(known, name=name)
         await self._store.save_sync_state(

@@ -24,6 +24,9 @@ REQUESTS_EVERY = timedelta(seconds=1)
 TIDY_EVERY = timedelta(hours=1)
 WEBHOOK_EVERY = timedelta(hours=1)
 CATALOGUE_EVERY = timedelta(minutes=15)
+LOG_KEPT = timedelta(days=90)
+"""How long the lines of sync_log are kept, at least; longer if the trash is."""
+
 HEAD_START = timedelta(seconds=1)
 """After a start the first client is answered before the jobs take the processor."""
 
@@ -219,7 +222,11 @@ class Orchestrator:
         return run
 
     async def _tidy(self) -> None:
-        while await self._store.purge(before=self._clock() - self._timetable.trash_kept):
+        now, trash_kept = self._clock(), self._timetable.trash_kept
+        while await self._store.purge(before=now - trash_kept):
+            pass
+        # What is in the trash can still be asked why.
+        while await self._store.trim_log(before=now - max(LOG_KEPT, trash_kept)):
             pass
         await self._store.tidy()
 

@@ -18,6 +18,7 @@ from personal_context.domain.models import (
     SyncStatus,
     UpstreamCollection,
 )
+from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.overlap import Overlap
@@ -153,7 +154,9 @@ class Puller:
         return error
 
     async def _fail(self, store: Store, state: SyncState, message: str) -> None:
-        logger.warning("pull of %s failed: %s", state.name or state.collection_id, message)
+        logger.warning(
+            "pull of %s failed: %s", state.name or state.collection_id, one_line(message)
+        )
         if message != state.error_message:  # an outage is one line, not one every pass
             await store.add_log(
                 LogEntry("error", collection_id=state.collection_id, details=message)

@@ -27,6 +27,7 @@ from personal_context.domain.models import (
     PushState,
     UpstreamDocument,
 )
+from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.mirroring import as_content
 
@@ -131,7 +132,7 @@ class Pusher:
         state = PushState.FAILED if final else PushState.PENDING
         attempts = entry.attempts + 1
         wait = delay(attempts, random.random())  # noqa: S311 - spreads the tries, no more
-        logger.warning("push of %s: %s", entry.content_id, error)
+        logger.warning("push of %s: %s", entry.content_id, one_line(error))
         await self._store.save_outbox_entry(
             replace(
                 entry,

@@ -25,6 +25,7 @@ from personal_context.domain.models import (
     PassReport,
     UpstreamCollection,
 )
+from personal_context.domain.text import one_line
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
@@ -163,7 +164,7 @@ class SyncService:
             async with self._turn, self._alone(timedelta(0)):
                 return await self._pull(collections, sweep=sweep)
         except (PersonalContextError, Stopped) as error:
-            logger.info("poll ended: %s", error)
+            logger.info("poll ended: %s", one_line(error))
             return ()
 
     async def chosen(self) -> Sequence[UpstreamCollection]:

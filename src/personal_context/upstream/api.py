@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import httpx
 import stamina
 
 from personal_context.domain.errors import UpstreamIdTaken
+from personal_context.domain.text import one_line
 from personal_context.upstream import failures
 from personal_context.upstream.address import ApiKey
 from personal_context.upstream.failures import Asked, Failure
@@ -21,6 +23,8 @@ _CONNECT_SECONDS = 10.0
 _CONNECTIONS = 8
 # A page of documents takes 1 s; below this many bytes decoding takes under 10 ms.
 _DECODE_IN_THREAD = 1_000_000
+_LONG_WAIT = 5.0  # seconds after which a person wonders what is going on
+_log = logging.getLogger(__name__)
 
 
 class IdTakenOnRepeat(UpstreamIdTaken):
@@ -175,15 +179,17 @@ class Api:
         def hook(error: Exception) -> bool | float:
             if not isinstance(error, Failure) or not error.again:
                 return False
-            started = progress.started
-            spent = 0.0 if started is None else self._monotonic() - started
-            left = self._patience.retry_seconds - spent
-            if error.wait is None:
-                return left > 0
+            left = self._patience.retry_seconds - self._spent(progress)
+            if left <= 0 or (error.wait or 0.0) > left:
+                return False
+            _tell(error)
             # The limits hold the next attempt back, together with all other callers.
-            return 0.0 if error.wait <= left else False
+            return True if error.wait is None else 0.0
 
         return hook
+
+    def _spent(self, progress: _Progress) -> float:
+        return 0.0 if progress.started is None else self._monotonic() - progress.started
 
     async def _attempt(
         self, asked: Asked, content: bytes, progress: _Progress
@@ -213,6 +219,11 @@ class Api:
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
                 raise failures.unreachable(asked, error) from error
         return Reply(response.status_code, response.headers, await _body(response.content))
+
+
+def _tell(error: Failure) -> None:
+    level = logging.INFO if (error.wait or 0.0) >= _LONG_WAIT else logging.DEBUG
+    _log.log(level, "a try failed, which may pass: %s", one_line(error.error))
 
 
 def _success(asked: Asked, reply: Reply) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """The state of the mirror on SQLite, see ports.MirrorStore."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from personal_context.db import (
     failures as failing,
@@ -55,6 +56,10 @@ class SqliteMirror(Fenced):
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
         return await self._database.read(lambda c: books.log(c, limit))
+
+    async def trim_log(self, *, before: datetime, limit: int = 1000) -> int:
+        """Delete the oldest lines of sync_log as far as they are older than a time."""
+        return await self._write(lambda c: books.trim_log(c, before, limit))
 
     async def failures(self, collection_id: CollectionId | None = None) -> Sequence[SyncFailure]:
         """Return documents that could not be stored, next to be tried first."""
