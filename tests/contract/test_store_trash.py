@@ -274,13 +274,25 @@ async def test_a_vector_that_comes_too_late_is_ignored(store, index):
     assert await index.backlog(generation.id, limit=9) == [item]
 
 
-async def test_known_hashes_in_the_trash_are_not_known(store, index):
+async def test_what_is_in_the_trash_is_not_embedded_again(store, index):
     await mirror_pieces(store, 1, "same")
     generation = await index.create(model(2), ACTIVE)
     await embed(index, generation, {"same": vector(1, 0)})
     await throw_away(store, 1)
     await mirror_pieces(store, 2, "same")
-    assert await index.reuse_known(generation.id) == 0
+    assert await index.backlog(generation.id, limit=9) == []
+    (hit,) = await index.nearest(generation.id, vector(1, 0), limit=9)
+    assert hit.content_id == content_id(2)
+
+
+async def test_what_comes_back_finds_what_was_embedded_meanwhile(store, index):
+    await mirror_pieces(store, 1, "same")
+    await throw_away(store, 1)
+    generation = await index.create(model(2), ACTIVE)
+    await mirror_pieces(store, 2, "same")
+    await embed(index, generation, {"same": vector(1, 0)})
+    await mirror_pieces(store, 1, "same")
+    assert await index.backlog(generation.id, limit=9) == []
 
 
 # --- leaving for good

@@ -1,6 +1,7 @@
 """What ports.VectorIndex promises of generations and their backlog."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -104,7 +105,7 @@ async def test_a_dropped_generation_is_an_empty_one(store, index):
     await index.store(gone.id, [(items[0], vector(1, 0))])
     await index.reject(gone.id, [items[1].section_id], "no")
     assert await index.backlog(gone.id, limit=9) == []
-    assert await index.reuse_known(gone.id) == 0
+    assert await index.take_over(gone.id, limit=9) == 0
     assert await index.nearest(gone.id, vector(1, 0), limit=9) == []
     assert await index.similarities(gone.id, vector(1, 0), [content_id(1)]) == {}
     progress = await index.progress(gone.id)
@@ -174,21 +175,101 @@ async def test_known_hashes_are_not_embedded_again(store, index):
     await embed(index, generation, {"same": vector(1, 0)})
     await mirror_pieces(store, 2, "same", "mine")
     await mirror_pieces(store, 3, "same")
-    assert await index.reuse_known(generation.id) == 2
     texts = [item.text for item in await index.backlog(generation.id, limit=9)]
     assert texts == ["Title\nother", "Title\nmine"]
     hits = await index.nearest(generation.id, vector(1, 0), limit=9)
     assert [hit.content_id for hit in hits] == [content_id(1), content_id(2), content_id(3)]
     assert all(hit.similarity == pytest.approx(1) for hit in hits)
-    assert await index.reuse_known(generation.id) == 0
 
 
-async def test_equal_sections_that_all_wait_know_nothing(store, index):
+async def test_an_edit_that_is_undone_is_not_embedded_again(store, index):
+    generation = await index.create(model(2), ACTIVE)
+    await mirror_pieces(store, 1, "before", "rest")
+    await embed(index, generation, {"before": vector(1, 0), "rest": vector(0, 1)})
+    await mirror_pieces(store, 1, "after", "rest")
+    await embed(index, generation, {"after": vector(-1, 0)})
+    await mirror_pieces(store, 1, "before", "rest")
+    assert await index.backlog(generation.id, limit=9) == []
+    (hit,) = await index.nearest(generation.id, vector(1, 0), limit=9)
+    assert hit.similarity == pytest.approx(1)
+
+
+async def test_what_went_long_ago_is_forgotten(store, index):
+    generation = await index.create(model(2), ACTIVE)
+    await mirror_pieces(store, 1, "before")
+    await embed(index, generation, {"before": vector(1, 0)})
+    await mirror_pieces(store, 1, "after")
+    await store.purge(before=datetime.now(UTC) + timedelta(minutes=1))
+    await mirror_pieces(store, 1, "before")
+    assert len(await index.backlog(generation.id, limit=9)) == 1
+
+
+async def test_equal_sections_get_their_vector_together(store, index):
     await mirror_pieces(store, 1, "same", "same")
     await mirror_pieces(store, 2, "same")
     generation = await index.create(model(2), ACTIVE)
-    assert await index.reuse_known(generation.id) == 0
-    assert len(await index.backlog(generation.id, limit=9)) == 3
+    items = await index.backlog(generation.id, limit=9)
+    assert len(items) == 3
+    assert await index.store(generation.id, [(items[1], vector(1, 0))]) == 3
+    assert await index.backlog(generation.id, limit=9) == []
+    assert await index.store(generation.id, [(items[0], vector(1, 0))]) == 0
+    assert len(await index.nearest(generation.id, vector(1, 0), limit=9)) == 2
+
+
+async def test_equal_sections_are_refused_together(store, index):
+    await mirror_pieces(store, 1, "same", "same", "other")
+    generation = await index.create(model(2), ACTIVE)
+    items = await index.backlog(generation.id, limit=9)
+    await index.reject(generation.id, [items[0].section_id], "no")
+    assert await index.backlog(generation.id, limit=9) == items[2:]
+
+
+async def test_the_backlog_can_be_read_on_from_a_section(store, index):
+    await mirror_pieces(store, 1, "a", "b", "c")
+    generation = await index.create(model(2), ACTIVE)
+    items = await index.backlog(generation.id, limit=9)
+    assert await index.backlog(generation.id, limit=1, after=items[0].section_id) == [items[1]]
+    assert await index.backlog(generation.id, limit=9, after=items[2].section_id) == []
+
+
+# --- two generations
+
+
+async def test_a_new_vector_is_for_every_generation_of_its_model(store, index):
+    active = await index.create(model(2), ACTIVE)
+    building = await index.create(model(2), BUILDING)
+    await mirror_pieces(store, 1, "a")
+    await embed(index, active, {"a": vector(1, 0)})
+    assert await index.backlog(building.id, limit=9) == []
+    await mirror_pieces(store, 2, "b")
+    await embed(index, building, {"b": vector(0, 1)})
+    assert await index.backlog(active.id, limit=9) == []
+
+
+async def test_old_vectors_are_taken_over_only_when_asked_for(store, index):
+    active = await index.create(model(2), ACTIVE)
+    await mirror_pieces(store, 1, "a", "b", "c")
+    await embed(index, active, {"a": vector(1, 0), "b": vector(0, 1)})
+    building = await index.create(model(2), BUILDING)
+    assert len(await index.backlog(building.id, limit=9)) == 3
+    assert await index.take_over(active.id, limit=9) == 0
+    assert await index.take_over(building.id, limit=1) == 1
+    assert await index.take_over(building.id, limit=9) == 1
+    assert await index.take_over(building.id, limit=9) == 0
+    assert [item.text for item in await index.backlog(building.id, limit=9)] == ["Title\nc"]
+    (hit,) = await index.nearest(building.id, vector(0, 1), limit=9)
+    assert hit.similarity == pytest.approx(1)
+
+
+async def test_vectors_of_another_model_are_not_taken_over(store, index):
+    active = await index.create(model(2), ACTIVE)
+    await mirror_pieces(store, 1, "a")
+    await embed(index, active, {"a": vector(1, 0)})
+    building = await index.create(model(2, "other"), BUILDING)
+    assert await index.take_over(building.id, limit=9) == 0
+    await mirror_pieces(store, 2, "a")
+    assert len(await index.backlog(building.id, limit=9)) == 2
+    assert await index.backlog(active.id, limit=9) == []
 
 
 # --- storing

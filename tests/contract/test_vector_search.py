@@ -97,7 +97,6 @@ async def test_similarities_are_exact(store, index):
 async def test_an_empty_index_finds_nothing(index):
     generation = await index.create(model(2), ACTIVE)
     assert await index.nearest(generation.id, vector(1, 0), limit=9) == []
-    assert await index.reuse_known(generation.id) == 0
 
 
 async def test_nearest_agrees_with_a_plain_sort(store, index):

@@ -18,9 +18,9 @@ from builders import (
 )
 
 from personal_context.db import (
+    backlog,
     contents,
     failures,
-    generations,
     keyword,
     leases,
     mirror,
@@ -29,6 +29,7 @@ from personal_context.db import (
     sections,
     state,
     trash,
+    vector_rows,
 )
 from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
@@ -45,6 +46,8 @@ HARMLESS = {
     "SCAN sync_requests USING INDEX idx_sync_requests_open",
     # Tags are compared as people read them, which SQLite can't; there are few.
     "SCAN tags",
+    # No table at all.
+    "SCAN CONSTANT ROW",
     # Two rows at most.
     "SCAN generations USING INDEX sqlite_autoindex_generations_1",
 }
@@ -84,8 +87,13 @@ HOT = {
     "pending_sync_request": requests.pending,
     "answer_sync_request": lambda c: requests.answer(c, 1, "{}", NOW),
     "sync_answer": lambda c: requests.answer_to(c, 1),
-    "backlog": lambda c: generations.backlog(c, 1, 5),
-    "reuse_known": lambda c: generations.reuse_known(c, 1),
+    "backlog": lambda c: backlog.backlog(c, 1, 5),
+    "reject": lambda c: backlog.reject(c, 1, [1], "no"),
+    "store": lambda c: backlog.store(
+        c, 1, [(item, vector(1, 0)) for item in backlog.backlog(c, 1, 5)]
+    ),
+    "take_over": lambda c: backlog.take_over(c, 1, 5),
+    "known": lambda c: vector_rows.known(c, 1, "hash"),
     "similarities": lambda c: nearest.similarities(c, 1, vector(1, 0), IDS),
     "nearest": lambda c: nearest.nearest(c, 1, vector(1, 0), 5, EVERYTHING),
 }

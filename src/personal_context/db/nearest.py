@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from personal_context.db.filtering import Condition, conditions
-from personal_context.db.generations import dimension_of, table
+from personal_context.db.generations import dimension_of
 from personal_context.db.rows import Row, fetch, id_list
 from personal_context.db.vector_bytes import packed
+from personal_context.db.vector_rows import table
 from personal_context.domain.models import ContentId, SearchFilters, SectionHit
 from personal_context.ports import Vector
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from personal_context.db import vector_rows
 from personal_context.db.rows import (
     SECTION_COLUMNS,
     Row,
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 def write_sections(
     connection: "apsw.Connection", content_id: ContentId, sections: Sequence[Section]
 ) -> None:
-    """Make these the content's sections. A hash that it had before keeps its row."""
+    """Make these the content's sections. A hash that it had before keeps its row.
+
+    A new one whose hash has a vector already, here or elsewhere, has it at once.
+    """
     known: defaultdict[str, list[Row]] = defaultdict(list)
     for row_id, section_hash, *rest in fetch(
         connection,
@@ -55,6 +59,8 @@ def write_sections(
         " line_start, line_end, token_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         added,
     )
+    if added:
+        vector_rows.reuse_known(connection, content_id)
 
 
 def write_links(

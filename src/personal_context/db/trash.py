@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from personal_context.db import failures
-from personal_context.db.generations import generations, table
+from personal_context.db import failures, vector_rows
+from personal_context.db.generations import generations
 from personal_context.db.rows import CONTENT_COLUMNS, fetch, storable, to_text, to_time
 from personal_context.db.state import add_log
 from personal_context.domain.models import ContentId, LogEntry, TrashedContent
@@ -71,6 +71,12 @@ def trash(connection: "apsw.Connection", content_id: ContentId, reason: str, now
         _keep_vectors(connection, content_id, generation.id)
     tags = fetch(connection, "SELECT tag_id FROM content_tags WHERE content_id = ?", content_id)
     connection.execute("DELETE FROM content WHERE id = ?", (content_id,))
+    # They wait in the trash; what is purged there must not stay elsewhere.
+    connection.execute(
+        "DELETE FROM spare_vectors WHERE hash IN"
+        " (SELECT hash FROM trash_sections WHERE content_id = ?)",
+        (content_id,),
+    )
     connection.executemany(
         "DELETE FROM tags WHERE id = ?1"
         " AND NOT EXISTS (SELECT 1 FROM content_tags WHERE tag_id = ?1)",
@@ -94,6 +100,7 @@ def restore(connection: "apsw.Connection", content_id: ContentId) -> bool:
     connection.execute(_BRING_BACK, {"id": content_id})
     for generation in generations(connection):
         _bring_back_vectors(connection, content_id, generation.id)
+    vector_rows.reuse_known(connection, content_id)
     connection.execute("DELETE FROM trash WHERE id = ?", (content_id,))
     return True
 
@@ -120,7 +127,11 @@ def trashed(connection: "apsw.Connection", limit: int) -> Sequence[TrashedConten
 def purge(
     connection: "apsw.Connection", before: datetime, limit: int, now: datetime
 ) -> Sequence[ContentId]:
-    """Delete for good what was trashed before a time, oldest first; log each."""
+    """Delete for good what was trashed before a time, oldest first; log each.
+
+    The vectors that are kept of sections which went before it are forgotten, too.
+    """
+    vector_rows.forget_spares(connection, before)
     rows = fetch(
         connection,
         "SELECT id, collection_id, outline_doc_id, trashed_at, reason FROM trash"
@@ -138,23 +149,25 @@ def purge(
 
 
 def _keep_vectors(connection: "apsw.Connection", content_id: ContentId, generation_id: int) -> None:
-    connection.execute(
-        "INSERT INTO trash_vectors (generation_id, section_id, embedding)"
-        " SELECT ?, s.id, v.embedding FROM sections AS s"
-        f" CROSS JOIN {table(generation_id)} AS v ON v.rowid = s.id WHERE s.content_id = ?",
-        (generation_id, content_id),
+    connection.executemany(
+        "INSERT INTO trash_vectors (generation_id, section_id, embedding) VALUES (?, ?, ?)",
+        [
+            (generation_id, section_id, embedding)
+            for section_id, embedding in vector_rows.of_content(
+                connection, generation_id, content_id
+            )
+        ],
     )
 
 
 def _bring_back_vectors(
     connection: "apsw.Connection", content_id: ContentId, generation_id: int
 ) -> None:
-    vectors = (
-        "FROM trash_sections AS s CROSS JOIN trash_vectors AS v"
-        " ON v.generation_id = ?1 AND v.section_id = s.id WHERE s.content_id = ?2"
+    vectors = fetch(
+        connection,
+        "SELECT s.id, v.embedding FROM trash_sections AS s CROSS JOIN trash_vectors AS v"
+        " ON v.generation_id = ? AND v.section_id = s.id WHERE s.content_id = ?",
+        generation_id,
+        content_id,
     )
-    for statement in (
-        f"INSERT INTO {table(generation_id)} (rowid, embedding) SELECT s.id, v.embedding {vectors}",
-        f"DELETE FROM backlog WHERE generation_id = ?1 AND section_id IN (SELECT s.id {vectors})",
-    ):
-        connection.execute(statement, (generation_id, content_id))
+    vector_rows.put(connection, generation_id, vectors)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from personal_context.db import generations, nearest
+from personal_context.db import backlog, generations, nearest
 from personal_context.db.connection import Database
 from personal_context.domain.models import (
     EVERYTHING,
@@ -48,32 +48,27 @@ class SqliteVectorIndex:
         """Remove a generation with its vectors and backlog; an absent one is ignored."""
         await self._database.write(lambda c: generations.drop(c, generation_id))
 
-    async def reuse_known(self, generation_id: int) -> int:
-        """Copy vectors to backlog sections whose hash the generation knows; return how many.
+    async def take_over(self, generation_id: int, *, limit: int) -> int:
+        """Copy what the active generation of the same model has; return how many it was."""
+        return await self._database.write(lambda c: backlog.take_over(c, generation_id, limit))
 
-        It looks at the whole backlog: call it once for a batch of changes, not for each.
-        """
-        return await self._database.write(lambda c: generations.reuse_known(c, generation_id))
-
-    async def backlog(self, generation_id: int, *, limit: int) -> Sequence[BacklogItem]:
+    async def backlog(
+        self, generation_id: int, *, limit: int, after: int = 0
+    ) -> Sequence[BacklogItem]:
         """Return sections without a vector that have not failed for good, oldest first."""
-        return await self._database.read(lambda c: generations.backlog(c, generation_id, limit))
+        return await self._database.read(lambda c: backlog.backlog(c, generation_id, limit, after))
 
-    async def store(
-        self, generation_id: int, vectors: Sequence[tuple[BacklogItem, Vector]]
-    ) -> None:
+    async def store(self, generation_id: int, vectors: Sequence[tuple[BacklogItem, Vector]]) -> int:
         """Write vectors and take their sections off the backlog, or raise EmbeddingRejected."""
-        await self._database.write(lambda c: generations.store(c, generation_id, vectors))
+        return await self._database.write(lambda c: backlog.store(c, generation_id, vectors))
 
     async def reject(self, generation_id: int, section_ids: Collection[int], error: str) -> None:
         """Mark backlog sections as failed for good; a changed section gets a new chance."""
-        await self._database.write(
-            lambda c: generations.reject(c, generation_id, section_ids, error)
-        )
+        await self._database.write(lambda c: backlog.reject(c, generation_id, section_ids, error))
 
     async def progress(self, generation_id: int) -> IndexProgress:
         """Count sections with, without, and refused a vector."""
-        return await self._database.read(lambda c: generations.progress(c, generation_id))
+        return await self._database.read(lambda c: backlog.progress(c, generation_id))
 
     async def nearest(
         self,

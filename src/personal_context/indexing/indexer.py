@@ -60,7 +60,6 @@ class Indexer:
             written = 0
             try:
                 generation = await self._open()
-                written += await self._index.reuse_known(generation.id)
                 while items := await self._index.backlog(generation.id, limit=self._batch):
                     outcome = await embed_batch(self._index, self._embedder, generation, items)
                     written += outcome.stored

@@ -137,6 +137,8 @@ class ContentStore(Protocol):
     async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
         """Delete for good what was trashed before a time; a log line `purge` for each.
 
+        Vectors that are kept of sections which went before it are forgotten, too.
+
         Returns:
             The ids of what is gone, at most `limit`, oldest first.
         """

@@ -40,20 +40,41 @@ class VectorIndex(Protocol):
         """Remove a generation with its vectors and backlog; an absent one is ignored."""
         ...
 
-    async def reuse_known(self, generation_id: int) -> int:
-        """Copy vectors to backlog sections whose hash the generation knows; return how many."""
+    async def take_over(self, generation_id: int, *, limit: int) -> int:
+        """Copy vectors that the active generation of the same model has to sections that wait.
+
+        Args:
+            generation_id: What waits, e.g. a building one.
+            limit: Most sections in one transaction.
+
+        Returns:
+            How many were copied; 0 when there is nothing left to copy.
+        """
         ...
 
-    async def backlog(self, generation_id: int, *, limit: int) -> Sequence[BacklogItem]:
-        """Return sections without a vector that have not failed for good, oldest first."""
+    async def backlog(
+        self, generation_id: int, *, limit: int, after: int = 0
+    ) -> Sequence[BacklogItem]:
+        """Return sections without a vector that have not failed for good, oldest first.
+
+        A section whose hash has a vector in the generation already, or had one not long ago, has
+        it as soon as it is written: it is never in here.
+
+        Args:
+            generation_id: Whose backlog.
+            limit: Most to return.
+            after: Only sections with a higher row.
+        """
         ...
 
-    async def store(
-        self, generation_id: int, vectors: Sequence[tuple[BacklogItem, Vector]]
-    ) -> None:
+    async def store(self, generation_id: int, vectors: Sequence[tuple[BacklogItem, Vector]]) -> int:
         """Write vectors and take their sections off the backlog.
 
-        Sections that were deleted meanwhile, and a generation that was dropped, are ignored.
+        Every section of an item's hash gets its vector, also in another generation of the same
+        model. Sections that were deleted meanwhile, and a generation that was dropped, are ignored.
+
+        Returns:
+            How many sections of this generation have a vector by it.
 
         Raises:
             EmbeddingRejected: A vector has another length than the generation, is not finite, or
@@ -62,7 +83,10 @@ class VectorIndex(Protocol):
         ...
 
     async def reject(self, generation_id: int, section_ids: Collection[int], error: str) -> None:
-        """Mark backlog sections as failed for good; a changed section gets a new chance."""
+        """Mark backlog sections as failed for good, and those that say the same.
+
+        A changed section gets a new chance.
+        """
         ...
 
     async def progress(self, generation_id: int) -> IndexProgress:
