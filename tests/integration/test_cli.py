@@ -7,11 +7,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from hypothesis import given, strategies as st
 
 from personal_context.cli.app import run
-from personal_context.cli.output import printable, show_error
-from personal_context.domain.errors import ConfigError, InvalidInput
+from personal_context.domain.errors import ConfigError
 from personal_context.server.listening import listen
 
 
@@ -83,55 +81,6 @@ def test_every_command_tells_of_misspelt_and_idle_settings(capsys, monkeypatch, 
     assert code == 0
     assert "warning: PERSONAL_CONTEXT_SYNC_INTERVALL is not a setting" in told
     assert "warning: PERSONAL_CONTEXT_EMBEDDING_MODEL applies to openai and ollama" in told
-
-
-@given(st.text())
-def test_what_is_printed_commands_no_terminal(text):
-    shown = printable(text)
-
-    assert not [c for c in shown if (ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0) and c not in "\n\t"]
-    assert printable(shown) == shown
-
-
-HOSTILE = "Kettle \x1b]0;owned\x07\x9b2J\x7f"
-
-
-@pytest.fixture
-def hostile_document(tmp_path, capsys):
-    path = tmp_path / "kettle.md"
-    path.write_text(f"Copper {HOSTILE}\r\nand\ttea.\n", "utf-8")
-    assert run(["add", str(path), "--title", HOSTILE, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["id"]
-
-
-@pytest.mark.parametrize("command", [["get"], ["search", "copper"], ["add"]])
-def test_escapes_in_documents_do_not_reach_the_terminal(
-    capsys, hostile_document, command, tmp_path
-):
-    if command == ["get"]:
-        command = ["get", hostile_document]
-    if command == ["add"]:
-        command = ["add", str(tmp_path / "kettle.md"), "--title", HOSTILE]
-
-    assert run(command) == 0
-
-    told = capsys.readouterr().out
-    assert "Kettle" in told
-    assert not set(told) & set("\x1b\x07\x9b\x7f\r")
-
-
-def test_json_escapes_what_a_terminal_would_obey(capsys, hostile_document):
-    assert run(["get", hostile_document, "--json"]) == 0
-
-    told = capsys.readouterr().out
-    assert json.loads(told)["title"] == HOSTILE
-    assert not set(told) & set("\x1b\x07\x9b\x7f\r")
-
-
-def test_errors_carry_no_escapes_either(capsys):
-    show_error(InvalidInput(f"No {HOSTILE}", cause=HOSTILE, hint=HOSTILE))
-
-    assert not set(capsys.readouterr().err) & set("\x1b\x07\x9b\x7f")
 
 
 @pytest.mark.parametrize("host", ["nonexistent.invalid", "203.0.113.9", ".", "ex ample"])

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from personal_context.cli.output import printable
 from personal_context.config import (
     Settings,
     doubtful_settings,
@@ -24,7 +25,7 @@ def prepared_settings(*, verbose: bool = False, **overrides: Any) -> Settings:  
     settings = load_settings(**overrides)
     log_to_stderr(verbose=verbose, secrets=settings.secrets)
     for warning in (*unknown_variables(), *doubtful_settings(settings)):
-        sys.stderr.write(f"warning: {warning}\n")
+        sys.stderr.write(printable(f"warning: {warning}\n"))
     return settings
 
 
