@@ -19,6 +19,11 @@
     + UpstreamUnavailable       5xx, timeout, cut or garbled body: may pass
       - UpstreamRateLimited     429
       - UpstreamUnreadable      a whole answer that does not hold what was asked for
+  x WebError                    a page was not brought in; nothing of it is kept
+    + WebRefused                we don't fetch it: where it leads, robots.txt, redirects
+    + WebRejected               the site answers, but not with the page: 4xx, a login
+    + WebUnreadable             it is there, but holds no text for us
+    + WebUnavailable            no host, no answer, 5xx, 429: may pass
   x EmbeddingError
     + EmbeddingRejected         4xx, wrong model or dimension: asking again changes nothing
     + EmbeddingUnavailable      may pass
@@ -221,6 +226,37 @@ class UpstreamUnreadable(UpstreamUnavailable):
 
     code = "upstream_unreadable"
     default_hint = "It is tried again by itself. If it stays, open and save it in Outline."
+
+
+class WebError(PersonalContextError):
+    """A web page was not brought in. Nothing of it is kept."""
+
+    code = "web"
+
+
+class WebRefused(WebError):
+    """The page is not fetched: its address leads where we don't go, or robots.txt says no."""
+
+    code = "web_refused"
+
+
+class WebRejected(WebError):
+    """The site answered, but not with the page: it is gone, or asks for a login."""
+
+    code = "web_rejected"
+
+
+class WebUnreadable(WebError):
+    """The page was fetched, and there is no text in it that could be kept."""
+
+    code = "web_unreadable"
+
+
+class WebUnavailable(WebError):
+    """The site could not be reached, or failed; a later try may succeed."""
+
+    code = "web_unavailable"
+    default_hint = "Try it again later."
 
 
 class EmbeddingError(PersonalContextError):

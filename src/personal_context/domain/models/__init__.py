@@ -55,6 +55,7 @@ from personal_context.domain.models.vectors import (
     GenerationState,
     IndexProgress,
 )
+from personal_context.domain.models.web import UnchangedPage, Validators, WebPage
 from personal_context.domain.models.webhook import (
     UpstreamWebhook,
     WebhookRecord,
@@ -105,9 +106,12 @@ __all__ = [
     "SyncStatus",
     "TrashedContent",
     "TreeNode",
+    "UnchangedPage",
     "UpstreamCollection",
     "UpstreamDocument",
     "UpstreamWebhook",
+    "Validators",
+    "WebPage",
     "WebhookRecord",
     "WebhookState",
     "WebhookStatus",

@@ -1,0 +1,1 @@
+"""Foreign content, brought in: each connector reads one kind of source."""

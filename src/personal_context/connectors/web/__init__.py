@@ -1,0 +1,1 @@
+"""Web pages: fetched behind guards, reduced to what a person would read, as Markdown."""
