@@ -32,7 +32,6 @@ from common import (
 from writing import Writer
 
 from personal_context.embeddings.local import LocalEmbedder
-from personal_context.indexing.batches import BATCH
 from personal_context.ports import Embedder
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.server.listening import listen
@@ -172,7 +171,7 @@ async def measure_index(url: str) -> dict[str, float]:
             generation = await runtime.indexer.open_generation()
             items = await runtime.index.backlog(generation.id, limit=1_000_000)
             texts = [item.text for item in items]
-            await embedder.embed(texts[:BATCH])  # warm
+            await embedder.embed(texts[: embedder.batch_size])  # warm
 
             before = await embed_raw(embedder, texts)
             memory = rss_mb()
@@ -194,8 +193,9 @@ async def measure_index(url: str) -> dict[str, float]:
 
 async def embed_raw(embedder: Embedder, texts: list[str]) -> float:
     begin = perf_counter()
-    for start in range(0, len(texts), BATCH):
-        await embedder.embed(texts[start : start + BATCH])
+    size = embedder.batch_size
+    for start in range(0, len(texts), size):
+        await embedder.embed(texts[start : start + size])
     return perf_counter() - begin
 
 

@@ -32,6 +32,11 @@ class EmbeddingServer:
         openai: Whether /v1/embeddings exists (an old Ollama has only /api/embed).
         models: What Ollama's /api/tags lists; None for a server that isn't Ollama.
         change: Edits the body of a success before it is sent.
+        poison: What a request gets that holds such a word: an answer instead of all vectors, or
+            numbers instead of that text's own vector.
+        most_texts: It refuses requests with more, as text-embeddings-inference does.
+        context: Bytes of a text that the model reads. Longer ones are refused, but Ollama's /v1
+            cuts them off and says nothing; None for any length.
         requests: Bodies received, in order.
         headers: Headers received, in order.
         paths: Addresses asked for, in order.
@@ -48,6 +53,10 @@ class EmbeddingServer:
         self.openai = True
         self.models: list[str] | None = None
         self.change: Callable[[dict[str, Any]], Any] | None = None
+        self.poison: dict[str, Response | list[float]] = {}
+        self.most_texts: int | None = None
+        self.context: int | None = None
+        self.parameters = ""
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
@@ -68,6 +77,7 @@ class EmbeddingServer:
             Route("/v1/embeddings", self._embeddings, methods=["POST"]),
             Route("/api/embed", self._ollama, methods=["POST"]),
             Route("/api/tags", self._tags),
+            Route("/api/show", self._show, methods=["POST"]),
         ]
         return httpx.ASGITransport(Starlette(routes=routes))
 
@@ -78,6 +88,9 @@ class EmbeddingServer:
 
     def vector(self, text: str, dimension: int | None = None) -> list[float]:
         """The vector of a text, not of unit length: clients must see to that."""
+        for word, answer in self.poison.items():
+            if word in text and isinstance(answer, list):
+                return answer
         vector = HashingEmbedder(dimension or self.dimension).vector(text)
         return [float(number) * 3 for number in vector]
 
@@ -102,6 +115,14 @@ class EmbeddingServer:
         if self.models is None:
             return Response("not here", 404)
         return JSONResponse({"models": [{"name": name} for name in self.models]})
+
+    async def _show(self, request: Request) -> Response:
+        self.paths.append(request.url.path)
+        model = json.loads(await request.body())["model"]
+        if self.models is None or model not in self.models:
+            return JSONResponse({"error": f"model '{model}' not found"}, 404)
+        info = {"general.architecture": "bert", "bert.context_length": self.context or 8192}
+        return JSONResponse({"model_info": info, "parameters": self.parameters})
 
     async def _receive(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = json.loads(await request.body())
@@ -131,8 +152,27 @@ class EmbeddingServer:
             return self.always
         for field in sorted(self.unknown_fields & set(body)):
             return refusal(400, f"Unknown field: {field}")
+        refused = self._refuse(body)
+        if refused is not None:
+            return refused
         answer = make(body)
         return json_response(self.change(answer) if self.change else answer)
+
+    def _refuse(self, body: dict[str, Any]) -> Response | None:
+        texts = body["input"]
+        for word, answer in self.poison.items():
+            if isinstance(answer, Response) and any(word in text for text in texts):
+                return answer
+        if self.most_texts is not None and len(texts) > self.most_texts:
+            said = f"batch size {len(texts)} > maximum allowed batch size {self.most_texts}"
+            return JSONResponse({"error": said, "type": "Validation"}, 422)
+        if self.context is not None and max(len(text.encode()) for text in texts) > self.context:
+            if body.get("truncate") is False:
+                return JSONResponse({"error": "the input length exceeds the context length"}, 400)
+            if self.models is None:
+                return refusal(400, f"This model's maximum context length is {self.context} tokens")
+            body["input"] = [text.encode()[: self.context].decode() for text in texts]
+        return None
 
     def _fail(self) -> Response:
         failure = self.failures.pop(0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel
-from personal_context.ports import Vector
+from personal_context.ports import Embedded, Vector
 
 
 class HashingEmbedder:
@@ -23,7 +23,7 @@ class HashingEmbedder:
     Attributes:
         failing: The error that every call raises while it is set, e.g. `unavailable()`.
         failing_after: Passages that are still embedded before `failing` counts; None for all.
-        refused: A passage that contains one of these raises EmbeddingRejected.
+        refused: A passage that contains one of these is refused, alone.
         embedded: Passages embedded so far, in order.
         queries: Queries embedded so far, in order.
         opened: Whether it is open.
@@ -55,13 +55,18 @@ class HashingEmbedder:
         self._check()
         return EmbeddingModel("test", self.name, self.dimension)
 
-    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        vectors: list[Vector] = []
+    @property
+    def batch_size(self) -> int:
+        return 16
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
+        vectors: list[Embedded] = []
         for text in texts:
             if self.failing_after is None or len(self.embedded) >= self.failing_after:
                 self._check()
             if any(word in text for word in self.refused):
-                raise EmbeddingRejected("The test embedder refused a text.")
+                vectors.append(EmbeddingRejected("The test embedder refused a text."))
+                continue
             vectors.append(self.vector(text))
             self.embedded.append(text)
         return vectors

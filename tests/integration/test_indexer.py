@@ -1,5 +1,6 @@
 import asyncio
 
+import numpy as np
 import pytest
 from backends import sqlite
 from builders import LOG, content, indexed
@@ -118,12 +119,85 @@ class Miscounting(HashingEmbedder):
 
 async def test_too_few_vectors_are_not_stored_for_the_wrong_texts(backend):
     await put(backend, 1, "one", "two", "three")
-    embedder = Miscounting()
-    assert await Indexer(backend.index, embedder).run_backlog() == 3
+    indexer = Indexer(backend.index, Miscounting())
+    assert await indexer.run_backlog() == 0
+    status = await indexer.status()
+    assert status.progress == IndexProgress(3, 0)
+    assert "2 vectors for 3 texts" in status.degraded
+
+
+class Spoiling(HashingEmbedder):
+    """Gives for some texts what is no vector."""
+
+    def __init__(self, **spoilt):
+        super().__init__()
+        self.spoilt = spoilt
+
+    def vector(self, text):
+        return self.spoilt.get(text.split()[-1], super().vector(text))
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (np.full(64, np.nan, dtype=np.float32), "none"),
+        (np.full(64, np.inf, dtype=np.float32), "none"),
+        (np.zeros(64, dtype=np.float32), "none"),
+        (np.ones(8, dtype=np.float32), "8 numbers instead of 64"),
+    ],
+)
+async def test_a_bad_vector_in_a_batch_spoils_no_other(backend, bad, why):
+    await put(backend, 1, *(f"piece {i}" for i in range(7)))
+    indexer = Indexer(backend.index, Spoiling(**{"3": bad}))
+    assert await indexer.run_backlog() == 6
+    status = await indexer.status()
+    assert (status.progress, status.degraded) == (IndexProgress(7, 6, failed=1), None)
     (generation,) = await backend.index.generations()
-    hit = (await backend.index.nearest(generation.id, embedder.vector("Title two"), limit=1))[0]
-    sections = await backend.store.sections([hit.section_id])
-    assert sections[hit.section_id].text == "two"
+    hits = await backend.index.nearest(generation.id, HashingEmbedder().vector("piece 3"), limit=9)
+    assert all(np.isfinite(hit.similarity) for hit in hits)
+    assert await indexer.run_backlog() == 0
+
+
+async def test_if_no_vector_is_any_good_no_section_is_blamed(backend):
+    await put(backend, 1, "one", "two")
+    zero = np.zeros(64, dtype=np.float32)
+    indexer = Indexer(backend.index, Spoiling(**{"one": zero, "two": zero, "takes.": zero}))
+    assert await indexer.run_backlog() == 0
+    status = await indexer.status()
+    assert status.progress == IndexProgress(2, 0)
+    assert "a vector that is none" in status.degraded
+
+
+class Dropping(HashingEmbedder):
+    """Does not answer for some texts, for now."""
+
+    def __init__(self, *dropped):
+        super().__init__()
+        self.dropped = set(dropped)
+
+    async def embed(self, texts):
+        made = await super().embed(texts)
+        return [unavailable() if t in self.dropped else v for t, v in zip(texts, made, strict=True)]
+
+
+async def test_what_was_embedded_before_a_failure_is_kept(backend):
+    await put(backend, 1, *(f"piece {i}" for i in range(6)))
+    embedder = Dropping("Title\npiece 2", "Title\npiece 3")
+    indexer = Indexer(backend.index, embedder)
+    assert await indexer.run_backlog() == 4
+    status = await indexer.status()
+    assert status.progress == IndexProgress(6, 4)
+    assert "is down" in status.degraded
+    embedder.dropped.clear()
+    assert await indexer.run_backlog() == 2
+    assert (await indexer.status()).degraded is None
+
+
+async def test_equal_texts_are_embedded_once(backend, embedder, indexer):
+    for number in range(1, 4):
+        await put(backend, number, "same", "same", f"own {number}")
+    assert await indexer.run_backlog() == 9
+    assert embedder.embedded.count("Title\nsame") == 1
 
 
 async def test_a_provider_that_fails_in_the_middle_ends_the_turn_quietly(

@@ -115,6 +115,8 @@ async def test_a_running_one_is_not_started_twice(backend, begin, time):
     await reindexer.start()
     await embedder.reached.wait()
     time.now += 2
+    while (await reindexer.progress()).success < 4:  # noqa: ASYNC110 - a thread writes it
+        await asyncio.sleep(0)
     again = await reindexer.start()
     assert (again.state, again.success, again.total) == (ReindexState.RUNNING, 4, 10)
     assert again.rate == 2.0

@@ -38,7 +38,8 @@ async def test_it_fails_when_told_to():
     with pytest.raises(EmbeddingUnavailable):
         await embedder.embed_query("anything")
     embedder.failing = None
-    with pytest.raises(EmbeddingRejected):
-        await embedder.embed(["poison"])
+    refused, made = await embedder.embed(["poison", "cure"])
 
-    assert embedder.embedded == ["first"]
+    assert isinstance(refused, EmbeddingRejected)
+    assert made.shape == (64,)
+    assert embedder.embedded == ["first", "cure"]

@@ -1,4 +1,7 @@
-"""Read vectors out of an embedding server's JSON, and believe none that can't be right."""
+"""Read vectors out of an embedding server's JSON, and believe none that can't be right.
+
+A vector that is none (NaN, infinite, all zero) is an error in its place; the others are good.
+"""
 
 import base64
 from dataclasses import dataclass
@@ -12,16 +15,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from personal_context.ports import Vector
+    from personal_context.ports import Embedded
 
 _FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The vectors of one request, in the order of its texts, and the tokens that it cost."""
+    """What became of the texts of one request, in their order, and the tokens that it cost."""
 
-    vectors: "Sequence[Vector]"
+    vectors: "Sequence[Embedded]"
     tokens: int
 
 
@@ -34,7 +37,7 @@ def read_openai(body: object, count: int) -> Answer:
         count: How many texts were sent.
 
     Raises:
-        EmbeddingRejected: Vectors are missing, doubled, or of no use.
+        EmbeddingRejected: It can't be told which vector belongs to which text.
     """
     items = _list(body, "data")
     if len(items) != count:
@@ -51,7 +54,7 @@ def read_ollama(body: object, count: int) -> Answer:
     """Read the answer of Ollama's own POST /api/embed: `{"embeddings", "prompt_eval_count"}`.
 
     Raises:
-        EmbeddingRejected: Vectors are missing or of no use.
+        EmbeddingRejected: It can't be told which vector belongs to which text.
     """
     rows = _list(body, "embeddings")
     if len(rows) != count:
@@ -69,11 +72,11 @@ def unusable(cause: str) -> EmbeddingRejected:
     )
 
 
-def _vector(raw: object) -> "Vector":
+def _vector(raw: object) -> "Embedded":
     try:
         return unit(_from_base64(raw) if isinstance(raw, str) else _numbers(raw))
     except (ValueError, OverflowError) as error:
-        raise unusable(str(error)) from error
+        return unusable(str(error))
 
 
 def _from_base64(text: str) -> "ArrayLike":

@@ -1,52 +1,41 @@
 """Embed with any OpenAI-compatible server: OpenAI, Ollama, LM Studio, vLLM, LiteLLM, ..."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from personal_context.domain.errors import EmbeddingRejected
+from personal_context.domain.errors import EmbeddingError
 from personal_context.domain.models import EmbeddingModel
 from personal_context.embeddings.connection import Connection
 from personal_context.embeddings.dialect import Dialect
-from personal_context.embeddings.failures import Refused
+from personal_context.embeddings.limits import MOST_TEXTS, Limits
+from personal_context.embeddings.ollama import CAUTIOUS_CONTEXT, context_length
 from personal_context.embeddings.prefixes import prefixes_for
-from personal_context.embeddings.retry import PASSAGES, QUERY, Patience
-from personal_context.embeddings.vectors import combine
-from personal_context.embeddings.windows import batches, estimate_tokens, sendable, text_windows
+from personal_context.embeddings.retry import PASSAGES, QUERY
+from personal_context.embeddings.sending import Errand, Piece, Sender, Spent, joined
+from personal_context.embeddings.windows import estimate_tokens, sendable, text_windows
 
 if TYPE_CHECKING:
     import httpx
 
-    from personal_context.ports import Vector
-
-T = TypeVar("T")
+    from personal_context.ports import Embedded, Vector
 
 OPENAI = "openai"
 OLLAMA = "ollama"
 
 _MAX_INPUT_TOKENS = 8191  # of OpenAI's embedding models
-_MAX_BATCH = 64
-_MAX_BATCH_TOKENS = 32_000  # estimated; a small server must answer within the timeout
-_MAX_REQUESTS = 2
+_MAX_REQUESTS = 4
+_MAX_REQUESTS_HERE = 2  # Ollama computes on this machine, which has other work
 _RESIZABLE = "text-embedding-3-"  # the models that know the field `dimensions`
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A window of one text, as it is sent."""
-
-    owner: int
-    text: str
-    tokens: int
 
 
 class OpenAIEmbedder:
     """Embeds over HTTP; see ports.Embedder.
 
-    At most two requests with passages run at once; a query doesn't wait for them.
+    At most four requests with passages run at once (two with Ollama); a query doesn't wait for
+    them. A server that takes fewer or shorter texts than others is asked for less at a time.
 
     Args:
         base_url: Address of the server, e.g. `https://api.openai.com/v1`.
@@ -55,7 +44,8 @@ class OpenAIEmbedder:
         dimension: Expected length of the vectors, or None to learn it from the first answer. It is
             asked for where the model can shorten its vectors (text-embedding-3-*).
         transport: Takes the place of the network, in tests.
-        provider: `openai`, or `ollama`: reached without proxies, and by /api/embed if it is old.
+        provider: `openai`, or `ollama`: reached without proxies, asked how long a text its model
+            reads, and by /api/embed where /v1 is missing or would cut off a text in silence.
         max_input_tokens: Longest text that the model reads; longer ones are sent in windows.
     """
 
@@ -68,24 +58,30 @@ class OpenAIEmbedder:
         *,
         transport: "httpx.AsyncBaseTransport | None" = None,
         provider: str = OPENAI,
-        max_input_tokens: int = _MAX_INPUT_TOKENS,
+        max_input_tokens: int | None = None,
     ) -> None:
         is_ollama = provider == OLLAMA
-        self._connection = Connection(api_key, proxies=not is_ollama, transport=transport)
-        self._dialect = Dialect(
-            base_url,
-            model,
-            dimensions=dimension if _RESIZABLE in model else None,
-            has_native=is_ollama,
-        )
+        self._base = base_url
         self._provider = provider
         self._name = model
         self._prefixes = prefixes_for(model)
-        self._max_input_tokens = max_input_tokens
-        self._dimension = dimension
+        self._connection = Connection(api_key, proxies=not is_ollama, transport=transport)
+        self._context_known = not is_ollama or max_input_tokens is not None
+        self._sender = Sender(
+            self._connection,
+            Dialect(
+                base_url,
+                model,
+                dimensions=dimension if _RESIZABLE in model else None,
+                has_native=is_ollama,
+            ),
+            Limits(max_input_tokens or _MAX_INPUT_TOKENS),
+            model=model,
+            dimension=dimension,
+        )
         self._asking = asyncio.Lock()
-        self._passages = asyncio.Semaphore(_MAX_REQUESTS)
-        self._tokens_used = 0
+        self._requests = _MAX_REQUESTS_HERE if is_ollama else _MAX_REQUESTS
+        self._passages = asyncio.Semaphore(self._requests)
 
     async def __aenter__(self) -> Self:
         """Make the connection pool; nothing is connected yet."""
@@ -102,102 +98,58 @@ class OpenAIEmbedder:
         await self._connection.__aexit__(exc_type, exc, tb)
 
     @property
-    def tokens_used(self) -> int:
-        """Tokens that the server has counted so far; 0 where it doesn't say."""
-        return self._tokens_used
+    def batch_size(self) -> int:
+        """See Embedder.batch_size: as many full requests as may run at once."""
+        return MOST_TEXTS * self._requests
+
+    @property
+    def spent(self) -> Spent:
+        """What the server was asked so far."""
+        return self._sender.spent
 
     async def model(self) -> EmbeddingModel:
         """See Embedder.model; asks once with a short text if no dimension is known."""
         async with self._asking:
-            dimension = self._dimension
-            if dimension is None:
-                dimension = len(await self.embed_query("dimension"))
+            if self._sender.dimension is None:
+                await self.embed_query("dimension")
+            dimension = self._sender.dimension or 0
         return EmbeddingModel(self._provider, self._name, dimension)
 
-    async def embed(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed."""
-        return await self._embed(texts, self._prefixes.passage, PASSAGES, self._passages)
+        errand = Errand(PASSAGES, self._passages, tells_apart=True)
+        return await self._embed(texts, self._prefixes.passage, errand)
 
     async def embed_query(self, text: str) -> "Vector":
         """See Embedder.embed_query. It is tried twice, for at most 10 s: somebody waits."""
-        [vector] = await self._embed([text], self._prefixes.query, QUERY, nullcontext())
-        return vector
+        errand = Errand(QUERY, nullcontext(), tells_apart=False)
+        [made] = await self._embed([text], self._prefixes.query, errand)
+        if isinstance(made, EmbeddingError):
+            raise made
+        return made
 
     async def _embed(
-        self,
-        texts: Sequence[str],
-        prefix: str,
-        patience: Patience,
-        turn: AbstractAsyncContextManager[None],
-    ) -> "Sequence[Vector]":
-        pieces = [
-            piece for owner, text in enumerate(texts) for piece in self._cut(owner, text, prefix)
+        self, texts: Sequence[str], prefix: str, errand: Errand
+    ) -> "Sequence[Embedded]":
+        await self._learn_context()
+        windows = [self._cut(text, prefix) for text in texts]
+        made = iter(await self._sender.vectors([piece for cut in windows for piece in cut], errand))
+        return [
+            joined([next(made) for _ in cut], [piece.tokens for piece in cut]) for cut in windows
         ]
-        groups = batches(
-            [piece.tokens for piece in pieces], max_count=_MAX_BATCH, max_cost=_MAX_BATCH_TOKENS
-        )
 
-        async def request(group: range) -> "Sequence[Vector]":
-            async with turn:
-                return await self._request([pieces[i].text for i in group], patience)
+    def _cut(self, text: str, prefix: str) -> list[Piece]:
+        room = max(2, self._sender.limits.tokens - estimate_tokens(prefix))
+        return [Piece(prefix, window) for window in text_windows(sendable(text), room)]
 
-        answers = await _all([request(group) for group in groups])
-        return _join(pieces, [vector for vectors in answers for vector in vectors], len(texts))
-
-    def _cut(self, owner: int, text: str, prefix: str) -> list[_Piece]:
-        room = max(2, self._max_input_tokens - estimate_tokens(prefix))
-        # OpenAI refuses an empty text.
-        windows = [prefix + window or " " for window in text_windows(sendable(text), room)]
-        return [_Piece(owner, window, estimate_tokens(window)) for window in windows]
-
-    async def _request(self, texts: Sequence[str], patience: Patience) -> "Sequence[Vector]":
-        """Send one request, in the words that this server understands, and remember these."""
-        dialect = self._dialect
-        while True:
-            try:
-                body = await self._connection.post(dialect.url, dialect.payload(texts), patience)
-                answer = dialect.read(body, len(texts))
-            except Refused as refused:
-                simpler = dialect.simpler(refused)
-                if simpler is None:
-                    raise
-                dialect = simpler
-            else:
-                break
-        self._dialect = dialect
-        self._tokens_used += answer.tokens
-        self._check_lengths(answer.vectors)
-        return answer.vectors
-
-    def _check_lengths(self, vectors: "Sequence[Vector]") -> None:
-        expected = self._dimension or len(vectors[0])
-        wrong = next((len(vector) for vector in vectors if len(vector) != expected), None)
-        if wrong is not None:
-            raise EmbeddingRejected(
-                f"The model {self._name} gave a vector of length {wrong} instead of {expected}.",
-                cause="vectors of different lengths can't be compared",
-                hint=f"Leave PERSONAL_CONTEXT_EMBEDDING_DIMENSION out or set it to {wrong}, or "
-                "check PERSONAL_CONTEXT_EMBEDDING_MODEL; then reindex.",
-            )
-        self._dimension = expected
-
-
-async def _all(requests: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run requests side by side; the first error ends the others and is raised as it is."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(request) for request in requests]
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
-
-
-def _join(pieces: Sequence[_Piece], vectors: "Sequence[Vector]", count: int) -> "Sequence[Vector]":
-    """Return one vector per text out of the vectors of its windows."""
-    windows: list[list[int]] = [[] for _ in range(count)]
-    for position, piece in enumerate(pieces):
-        windows[piece.owner].append(position)
-    return [
-        combine([vectors[i] for i in places], [pieces[i].tokens for i in places])
-        for places in windows
-    ]
+    async def _learn_context(self) -> None:
+        """Ask Ollama, once, how long a text the model reads."""
+        if self._context_known:
+            return
+        try:
+            tokens = await context_length(self._connection, self._base, self._name)
+            self._context_known = True
+        except EmbeddingError:
+            tokens = CAUTIOUS_CONTEXT  # for this call; the model itself will say what is wrong
+        self._sender.limits.tokens = tokens
+        self._sender.limits.silent_after = tokens

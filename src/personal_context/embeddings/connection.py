@@ -13,7 +13,7 @@ from personal_context.domain.errors import (
     EmbeddingRejected,
     EmbeddingUnavailable,
 )
-from personal_context.embeddings.failures import failure, shown, words
+from personal_context.embeddings.failures import TooSlow, failure, shown, words
 from personal_context.embeddings.retry import Patience, retry_after, wait_or_stop
 
 _TIMEOUT = httpx.Timeout(30, connect=5)
@@ -94,7 +94,7 @@ class Connection:
             async with asyncio.timeout(patience.seconds):
                 return await call(wait_or_stop(patience), self._once, url, payload)
         except TimeoutError as error:
-            raise EmbeddingUnavailable(
+            raise TooSlow(
                 f"The embedding server at {_host(url)} gave no answer in {patience.seconds:g} s.",
                 cause="time ran out",
             ) from error
@@ -121,7 +121,7 @@ class Connection:
             is_page = "html" in response.headers.get("content-type", "")
             said = "" if is_page else response.text
         wait = retry_after(response.headers, datetime.now(UTC))
-        said = shown(said, self._secret) or response.reason_phrase
+        said = shown(said, self._secrets(response.url)) or response.reason_phrase
         return failure(host, response.status_code, said, wait)
 
     async def _send(self, url: str, payload: dict[str, Any]) -> httpx.Response:
@@ -136,11 +136,20 @@ class Connection:
                 "PERSONAL_CONTEXT_EMBEDDING_API_BASE is not a web address.",
                 hint="Write it as https://host/v1 or http://host:port/v1.",
             ) from error
+        except (httpx.ReadTimeout, httpx.WriteTimeout) as error:
+            raise TooSlow(
+                f"The embedding server at {_host(url)} did not answer in time.",
+                cause=type(error).__name__,
+            ) from error
         except httpx.HTTPError as error:
             raise EmbeddingUnavailable(
                 f"The embedding server at {_host(url)} could not be reached.",
-                cause=shown(f"{type(error).__name__} {error}", self._secret),
+                cause=shown(f"{type(error).__name__} {error}", self._secrets(httpx.URL(url))),
             ) from error
+
+    def _secrets(self, url: httpx.URL) -> tuple[str, str]:
+        """Return the key, and the password that an address may hold."""
+        return self._secret, url.password
 
 
 def _host(url: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from personal_context.embeddings.answers import Answer, read_ollama, read_openai
 from personal_context.embeddings.failures import Refused
+from personal_context.embeddings.ollama import root_of
 
 _BAD_REQUEST = {400, 422}
 _NOT_FOUND = 404
@@ -36,13 +37,12 @@ class Dialect:
         """Where to post."""
         base = self.base.rstrip("/")
         if self.native:
-            return f"{base.removesuffix('/v1')}/api/embed"
+            return f"{root_of(base)}/api/embed"
         return f"{base.removesuffix('/embeddings')}/embeddings"
 
     def payload(self, texts: Sequence[str]) -> dict[str, Any]:
         """Return the JSON to post."""
         if self.native:
-            # Ollama would cut off long texts without a word.
             return {"model": self.model, "input": list(texts), "truncate": False}
         payload: dict[str, Any] = {"model": self.model, "input": list(texts)}
         if self.base64:
@@ -50,6 +50,13 @@ class Dialect:
         if self.dimensions is not None:
             payload["dimensions"] = self.dimensions
         return payload
+
+    def whole(self) -> "Dialect":
+        """Return the dialect in which a text that is too long is refused, not cut off.
+
+        Only Ollama's /v1 cuts off without a word; its own address can be told not to.
+        """
+        return replace(self, native=True) if self.has_native else self
 
     def read(self, body: object, count: int) -> Answer:
         """Read the answer to `count` texts; raises EmbeddingRejected if it is of no use."""

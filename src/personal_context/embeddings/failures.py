@@ -1,12 +1,29 @@
-"""What an HTTP answer without vectors means: refused, or worth another try."""
+"""What an HTTP answer without vectors means: refused, or worth another try, and whose fault."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from personal_context.domain.errors import EmbeddingError, EmbeddingRejected, EmbeddingUnavailable
 
 _MAY_PASS = {408, 425, 429}  # and every 5xx
+_FAILED = 500  # unlike 502 to 504, the server's own words
+_SETTINGS = {401, 402, 403, 404, 405}
+_TOO_LARGE = 413
 _SETTING = "PERSONAL_CONTEXT_EMBEDDING"
 _LONGEST = 300
+_LONG_SECRET = 16
+
+# As OpenAI, vLLM, Ollama, llama.cpp and text-embeddings-inference say it.
+_TOO_LONG = re.compile(
+    r"context (length|window|size)|too (long|large|many tokens)|max(imum|_)?\W*(input|sequence)"
+    r"|must have less than \d+ tokens|(exceed|max)\w* .{0,40}tokens",
+    re.IGNORECASE,
+)
+_TOO_MANY = re.compile(
+    r"batch|too many (inputs|texts|items)|array|(at most|maximum of) \d+ (inputs|texts|items)",
+    re.IGNORECASE,
+)
 
 _HINTS = {
     401: f"Check {_SETTING}_API_KEY.",
@@ -35,6 +52,24 @@ class Refused(EmbeddingRejected):
         self.status = status
         self.said = said
 
+    @property
+    def about_settings(self) -> bool:
+        """Whether any other text would be refused as well."""
+        return self.status in _SETTINGS or 300 <= self.status < 400  # noqa: PLR2004 - 3xx
+
+    @property
+    def too_many(self) -> bool:
+        """Whether it may take fewer texts at a time."""
+        return self.status == _TOO_LARGE or bool(_TOO_MANY.search(self.said))
+
+
+class ServerFailed(EmbeddingUnavailable):
+    """The server broke down over this request (500); it may be one of its texts."""
+
+
+class TooSlow(EmbeddingUnavailable):
+    """No answer came in time; fewer texts at a time may be answered."""
+
 
 class OutOfQuota(EmbeddingUnavailable):
     """The account is empty: it may pass, but not by asking again within seconds."""
@@ -53,10 +88,22 @@ def failure(host: str, status: int, said: str, retry_after: float | None) -> Emb
     if status in _MAY_PASS or status >= 500:  # noqa: PLR2004 - a server's own fault
         if "insufficient_quota" in said:
             return OutOfQuota(what, cause=said)
+        if status == _FAILED:
+            return ServerFailed(what, retry_after=retry_after, cause=said)
         return EmbeddingUnavailable(what, retry_after=retry_after, cause=said)
     redirected = 300 <= status < 400  # noqa: PLR2004 - HTTP says so
     hint = _REDIRECT_HINT if redirected else _HINTS.get(status, _OTHER_HINT)
     return Refused(what, status=status, said=said, hint=hint)
+
+
+def too_long(error: EmbeddingError) -> bool:
+    """Tell whether a text was refused for its length: a part of it may be taken.
+
+    llama.cpp says so with a 500.
+    """
+    if isinstance(error, Refused):
+        return error.status == _TOO_LARGE or bool(_TOO_LONG.search(error.said))
+    return isinstance(error, ServerFailed) and bool(_TOO_LONG.search(error.cause))
 
 
 def words(body: object) -> str:
@@ -74,12 +121,15 @@ def words(body: object) -> str:
     return str(said)
 
 
-def shown(said: str, secret: str) -> str:
-    """Return a server's words fit for people: one line, not long, and without the secret.
+def shown(said: str, secrets: Sequence[str]) -> str:
+    """Return a server's words fit for people: one line, not long, and without secrets.
 
-    The secret goes first, so that no half of it can stay where the line is cut.
+    A part of a secret that begins as it does is struck out, too: servers shorten what they repeat.
+    The secrets go first, so that no half of one can stay where the line is cut.
     """
-    if secret:
+    for secret in filter(None, secrets):
         said = said.replace(secret, "***")
+        if len(secret) >= _LONG_SECRET:
+            said = re.sub(re.escape(secret[: _LONG_SECRET // 2]) + r"\S*", "***", said)
     said = " ".join("".join(c if c.isprintable() else " " for c in said).split())
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"

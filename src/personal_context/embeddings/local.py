@@ -9,17 +9,18 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from personal_context.domain.errors import EmbeddingUnavailable
+from personal_context.domain.errors import EmbeddingError, EmbeddingRejected, EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel
 from personal_context.embeddings.minilm import MiniLM
 from personal_context.embeddings.vectors import combine
 
 if TYPE_CHECKING:
-    from personal_context.ports import Vector
+    from personal_context.ports import Embedded, Vector
 
 T = TypeVar("T")
 
 _MOST_THREADS = 4  # a background index must leave a machine usable
+_BATCH = 16
 
 
 class LocalEmbedder:
@@ -70,18 +71,29 @@ class LocalEmbedder:
 
         return EmbeddingModel("local", NAME, DIMENSION)
 
-    async def embed(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    @property
+    def batch_size(self) -> int:
+        """See Embedder.batch_size: a second of work, so that little is lost in a crash."""
+        return _BATCH
+
+    async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed. A text over 256 tokens gets the mean of its windows."""
         return [await self._embed(self._passages, text) for text in texts]
 
     async def embed_query(self, text: str) -> "Vector":
         """See Embedder.embed_query."""
-        return await self._embed(self._queries, text)
+        made = await self._embed(self._queries, text)
+        if isinstance(made, EmbeddingError):
+            raise made
+        return made
 
-    async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Vector":
+    async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Embedded":
         minilm, windows = await _run(worker, partial(self._prepare, text))
-        # One trip to the thread per window: a cancelled caller leaves at most one behind.
-        vectors = [await _run(worker, partial(minilm.vector, window)) for window in windows]
+        try:
+            # One trip to the thread per window: a cancelled caller leaves at most one behind.
+            vectors = [await _run(worker, partial(minilm.vector, window)) for window in windows]
+        except EmbeddingRejected as error:
+            return error
         return combine(vectors, [len(window) for window in windows])
 
     def _prepare(self, text: str) -> tuple[MiniLM, list[list[int]]]:

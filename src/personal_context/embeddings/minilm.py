@@ -50,6 +50,7 @@ class MiniLM:
         """Return the vector of one window: the mean of its tokens' states, at unit length.
 
         Raises:
+            EmbeddingRejected: The model's answer to this text is no vector.
             EmbeddingUnavailable: The computation failed, e.g. for want of memory.
         """
         import numpy as np
@@ -60,7 +61,10 @@ class MiniLM:
             [states] = self._session.run(["last_hidden_state"], inputs)
         except Exception as error:  # onnxruntime's errors share no base class of their own
             raise EmbeddingUnavailable("The embedded model could not compute a vector.") from error
-        return unit(states[0].mean(axis=0))
+        try:
+            return unit(states[0].mean(axis=0))
+        except ValueError as error:
+            raise EmbeddingRejected("The embedded model gave no usable vector.") from error
 
 
 def _open_session(threads: int) -> "InferenceSession":

@@ -13,7 +13,7 @@ from personal_context.embeddings.local import LocalEmbedder
 if TYPE_CHECKING:
     import httpx
 
-    from personal_context.ports import Embedder, Vector
+    from personal_context.ports import Embedded, Embedder, Vector
 
 Provider: TypeAlias = Literal["auto", "openai", "ollama", "local"]
 
@@ -23,7 +23,6 @@ OLLAMA_ROOT = "http://127.0.0.1:11434"
 OLLAMA_MODEL = "nomic-embed-text"
 
 _PROBE_SECONDS = 0.3
-_OLLAMA_INPUT_TOKENS = 2048  # what nomic-embed-text reads; Ollama cuts off the rest in silence
 
 
 async def choose_embedder(
@@ -69,7 +68,6 @@ async def choose_embedder(
         dimension,
         transport=transport,
         provider=OLLAMA,
-        max_input_tokens=_OLLAMA_INPUT_TOKENS,
     )
 
 
@@ -161,7 +159,12 @@ class AutoEmbedder:
         """See Embedder.model."""
         return await (await self._embedder()).model()
 
-    async def embed(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    @property
+    def batch_size(self) -> int:
+        """See Embedder.batch_size; 1 before a provider is chosen."""
+        return self._chosen.batch_size if self._chosen is not None else 1
+
+    async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed."""
         return await (await self._embedder()).embed(texts)
 

@@ -1,6 +1,7 @@
 """Give every section its vector in the active generation."""
 
 import asyncio
+from contextlib import aclosing
 
 from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch, StoreError
 from personal_context.domain.models import (
@@ -10,7 +11,7 @@ from personal_context.domain.models import (
     IndexProgress,
     IndexStatus,
 )
-from personal_context.indexing.batches import BATCH, embed_batch
+from personal_context.indexing.batches import fill
 from personal_context.ports import Embedder, VectorIndex
 
 _NOT_YET = "There are no vectors yet; they are made in the background."
@@ -25,10 +26,10 @@ class Indexer:
     Args:
         index: Where the vectors are.
         embedder: Who makes them.
-        batch: Sections that are embedded and stored together, at least 1.
+        batch: Sections that are embedded and stored together; what suits the embedder if None.
     """
 
-    def __init__(self, index: VectorIndex, embedder: Embedder, *, batch: int = BATCH) -> None:
+    def __init__(self, index: VectorIndex, embedder: Embedder, *, batch: int | None = None) -> None:
         self._index = index
         self._embedder = embedder
         self._batch = batch
@@ -60,9 +61,10 @@ class Indexer:
             written = 0
             try:
                 generation = await self._open()
-                while items := await self._index.backlog(generation.id, limit=self._batch):
-                    outcome = await embed_batch(self._index, self._embedder, generation, items)
-                    written += outcome.stored
+                filling = fill(self._index, self._embedder, generation, batch=self._batch)
+                async with aclosing(filling) as outcomes:
+                    async for outcome in outcomes:
+                        written += outcome.stored
             except EmbeddingError as error:
                 self._degraded = _reason(error)
             else:

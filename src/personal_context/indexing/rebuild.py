@@ -21,7 +21,7 @@ from personal_context.domain.models import (
     ReindexProgress,
     ReindexState,
 )
-from personal_context.indexing.batches import BATCH, embed_batch
+from personal_context.indexing.batches import fill
 from personal_context.ports import Embedder, VectorIndex
 
 FIRST_PAUSE = 5.0
@@ -45,7 +45,7 @@ class Workshop:
         index: Where the vectors are.
         embedder: Who makes them.
         log: Writes a line to sync_log.
-        batch: Sections that are embedded and stored together, at least 1.
+        batch: Sections that are embedded and stored together; what suits the embedder if None.
         sleep: Waits for seconds.
         clock: Tells seconds, for the rate.
     """
@@ -53,7 +53,7 @@ class Workshop:
     index: VectorIndex
     embedder: Embedder
     log: Log = no_log
-    batch: int = BATCH
+    batch: int | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = monotonic
 
@@ -112,7 +112,9 @@ class Rebuild:
             total=self._counts.total,
             success=self._counts.done,
             errors=self._counts.failed,
-            rate=self._stored / elapsed if self.busy and elapsed > 0 else 0.0,
+            rate=max(0, self._counts.done - self._kept) / elapsed
+            if self.busy and elapsed > 0
+            else 0.0,
             message=self._message or self._refusal,
         )
 
@@ -128,11 +130,12 @@ class Rebuild:
         generation = await self._open()
         if generation is None:
             return
-        while items := await shop.index.backlog(generation.id, limit=shop.batch):
-            outcome = await embed_batch(shop.index, shop.embedder, generation, items)
-            self._stored += outcome.stored
-            self._refusal = outcome.refusal or self._refusal
-            self._failures = 0
+        filling = fill(shop.index, shop.embedder, generation, batch=shop.batch)
+        async with contextlib.aclosing(filling) as outcomes:
+            async for outcome in outcomes:
+                self._stored += outcome.stored
+                self._refusal = outcome.refusal or self._refusal
+                self._failures = 0
         await self._finish(generation)
 
     async def _open(self) -> Generation | None:

@@ -7,7 +7,6 @@ from time import monotonic
 
 from personal_context.domain.errors import EmbeddingError
 from personal_context.domain.models import Generation, ReindexProgress, ReindexState
-from personal_context.indexing.batches import BATCH
 from personal_context.indexing.rebuild import Log, Rebuild, Workshop, no_log
 from personal_context.ports import Embedder, VectorIndex
 
@@ -23,7 +22,7 @@ class Reindexer:
         index: Where the vectors are.
         embedder: Who makes them.
         log: Writes a line to sync_log, e.g. a store's `add_log`.
-        batch: Sections that are embedded and stored together, at least 1.
+        batch: Sections that are embedded and stored together; what suits the embedder if None.
         sleep: Waits for seconds.
         clock: Tells seconds, for the rate.
     """
@@ -34,7 +33,7 @@ class Reindexer:
         embedder: Embedder,
         *,
         log: Log = no_log,
-        batch: int = BATCH,
+        batch: int | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = monotonic,
     ) -> None:

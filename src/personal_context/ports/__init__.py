@@ -3,12 +3,13 @@
 from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCounter, Vector
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
-from personal_context.ports.vectors import Embedder, VectorIndex
+from personal_context.ports.vectors import Embedded, Embedder, VectorIndex
 from personal_context.ports.webhooks import WebhookBook, WebhookUpstream
 
 __all__ = [
     "Clock",
     "Direction",
+    "Embedded",
     "Embedder",
     "PrepareText",
     "Resource",

@@ -1,7 +1,7 @@
 """Where vectors are kept and compared, and who makes them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from personal_context.domain.models import (
     EVERYTHING,
@@ -15,6 +15,13 @@ from personal_context.domain.models import (
     SectionHit,
 )
 from personal_context.ports.basics import Resource, Vector
+
+if TYPE_CHECKING:
+    from personal_context.domain.errors import EmbeddingError
+
+
+Embedded: TypeAlias = "Vector | EmbeddingError"
+"""What became of one text: its vector, or why it has none. EmbeddingRejected stays, others pass."""
 
 
 class VectorIndex(Protocol):
@@ -129,15 +136,29 @@ class Embedder(Resource, Protocol):
         """
         ...
 
-    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed passages, one vector each, in order. An empty sequence gives an empty one.
+    @property
+    def batch_size(self) -> int:
+        """How many texts are best embedded together, at least 1. More are fine."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
+        """Embed passages, in order. One that can't be embedded does not spoil the others.
+
+        An empty sequence gives an empty one.
 
         Raises:
-            EmbeddingRejected: The provider refused a text, or gave vectors of a wrong shape.
-            EmbeddingUnavailable: The provider did not answer in time, also after retries.
+            EmbeddingRejected: The provider refuses whatever it is asked, e.g. for a wrong key, or
+                gives vectors of another length than before.
+            EmbeddingUnavailable: None was embedded: the provider did not answer in time, also
+                after retries.
         """
         ...
 
     async def embed_query(self, text: str) -> Vector:
-        """Embed one query, ahead of passages that wait. Raises as `embed`."""
+        """Embed one query, ahead of passages that wait.
+
+        Raises:
+            EmbeddingRejected: As `embed`, or the text was refused.
+            EmbeddingUnavailable: The provider did not answer in time.
+        """
         ...
