@@ -363,3 +363,26 @@ async def test_a_document_that_can_not_be_read_fails_alone(world):
     assert mirrored == [good]
     assert again.failed == {}
     await same(world)
+
+
+async def test_what_could_not_be_read_once_and_has_not_changed_fails_no_longer(world):
+    known = world.create("Known")
+    world.clock.advance(hours=1)
+    world.create("Newer")
+    await world.pull()
+    damaged = b'{"ok": true, "data": [{"id": "%s"}], "pagination": {"limit": 100, "offset": 0}}'
+    world.sandbox.faults.garbage("documents.list", body=damaged % known.encode())
+    world.sandbox.faults.garbage(
+        "documents.info", times=9, body=b'{"ok": true, "data": {"id": "%s"}}' % known.encode()
+    )
+    failed = await world.pull(full=True)
+    world.sandbox.faults.clear()
+    world.clock.advance(minutes=2)
+
+    again = await world.pull()
+    quiet = await world.pull()
+
+    assert known in failed.failed
+    assert again.failed == {}
+    assert await world.store.failures() == []
+    assert quiet.requests == 2

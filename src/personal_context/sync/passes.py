@@ -290,6 +290,8 @@ class OnePass:
                 await self._write(action.document, log)
             elif action.kind.removes:
                 await self.store.trash(action.content_id, reason=action.reason, log=log)
+            elif action.content_id in self.failures:
+                await self.store.forget_failure(action.content_id)  # It was read by now.
         except LeaseLost:
             raise
         except Exception as error:  # One bad document must not stop the others.
