@@ -58,11 +58,13 @@ LIFECYCLE = (
     "archive_collection",
     "restore_collection",
     "delete_collection",
+    "hide_collection",
+    "show_collection",
 )
 
 numbers = st.integers(0, 9)
-edits = st.builds(Edit, st.sampled_from(COMMON) | st.sampled_from(RARE), numbers, numbers)
-edits_of_collections = st.builds(Edit, st.sampled_from(LIFECYCLE), numbers, numbers)
+kinds = st.one_of(*map(st.sampled_from, (COMMON, RARE, COMMON, RARE, LIFECYCLE)))
+edits = st.builds(Edit, kinds, numbers, numbers)
 
 
 @dataclass
@@ -77,6 +79,7 @@ class ChangingWiki:
     Attributes:
         history: Every title and text that a document ever had.
         rewritten: Some text changed behind every cursor's back since this was set to False.
+        watch: Called after each edit.
     """
 
     version: Version
@@ -84,6 +87,7 @@ class ChangingWiki:
     clock: MovingClock = field(default_factory=MovingClock)
     history: set[tuple[str, str, str]] = field(default_factory=set)
     rewritten: bool = False
+    watch: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         self.sandbox = create_sandbox(
@@ -102,10 +106,13 @@ class ChangingWiki:
 
     def mirrored(self) -> list[str]:
         """Return the collections whose documents belong into the mirror, oldest first."""
-        live = [row.id for row in self._collections() if row.live]
-        if self.everything:
-            return [key for key in live if key != self.elsewhere]
-        return [key for key in live if key in self.named]
+        hidden = self.hidden()
+        seen = [row.id for row in self._collections() if row.live and row.id not in hidden]
+        return [key for key in seen if self.everything or key in self.named]
+
+    def hidden(self) -> set[str]:
+        """Return the collections that are there, but not for the key: nothing is known of them."""
+        return {row.id for row in self._collections() if not row.deleted_at and not row.permission}
 
     def shows(self) -> Mapping[str, list[Row]]:
         """Return, for each mirrored collection, its documents in tree order."""
@@ -150,6 +157,8 @@ class ChangingWiki:
             return
         finally:
             self.history |= {(row.id, row.title, row.text) for row in self._documents()}
+            if self.watch is not None:
+                self.watch()
 
     def _next(self, kind: str) -> int:
         self._made[kind] += 1
@@ -287,6 +296,16 @@ class ChangingWiki:
 
     def _delete_collection(self, edit: Edit) -> None:
         self.sandbox.collections.delete(self._place(edit))
+
+    def _hide_collection(self, edit: Edit) -> None:
+        key = self._place(edit)
+        self.sandbox.collections.update(key, permission=None)
+        self.sandbox.collections.remove_member(key, self.sandbox.services.world.person)
+
+    def _show_collection(self, edit: Edit) -> None:
+        hidden = sorted(self.hidden() - {self.elsewhere})
+        key = hidden[edit.where % len(hidden)] if hidden else _nothing()
+        self.sandbox.collections.update(key, permission="read_write")
 
 
 def _nothing() -> NoReturn:

@@ -2,21 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from concurrent.futures import wait
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from types import coroutine
-from typing import Any, Literal
+from typing import Literal
 
 import httpx
 from changing_wiki import ChangingWiki, Edit, Row
 from fake_time import FakeTime
 from hashing_embedder import HashingEmbedder
+from mishaps import UNPREPARABLE, Crash, Interrupted, Sleep, Trouble, order
 from product import product_settings
-from starlette.responses import JSONResponse, Response
 
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import CollectionId, Content, ContentId, Indexed, PassReport
@@ -24,7 +23,6 @@ from personal_context.indexing.prepare import Preparer
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.search.query import keyword_query
 from personal_context.upstream.limits import RateLimits
-from personal_context.upstream.sandbox.faults import ANY, Fault
 
 PAGE = 4
 """Documents on a page, where Outline has a hundred: a few documents make several pages."""
@@ -33,41 +31,21 @@ How = Literal["poll", "sync", "full", "agreed"]
 """By the clock; asked for; asked for in full; and with a person's word to remove what is gone."""
 
 
-@dataclass(frozen=True)
-class Trouble:
-    """What befalls a pass.
-
-    Attributes:
-        kind: See `order`.
-        at: Which request of the pass is hit, from 1.
-        times: How many from there on.
-    """
-
-    kind: str
-    at: int = 1
-    times: int = 1
-
-
-@dataclass(frozen=True)
-class Crash:
-    """The end of a pass in its middle.
-
-    Attributes:
-        at: At which await, from 1.
-        how: `kill` ends the process and all that it knew; `cancel` only the pass.
-    """
-
-    at: int
-    how: Literal["kill", "cancel"] = "kill"
-
-
 @dataclass
 class Outcome:
-    """What came of a pass. `reports` is None if it did not come to its end."""
+    """What came of a pass.
+
+    Attributes:
+        reports: None if it did not come to its end.
+        error: What it failed with.
+        crashed: It was ended in its middle.
+        successor: What came of the pass of a process that took over.
+    """
 
     reports: Sequence[PassReport] | None = None
     error: str | None = None
     crashed: bool = False
+    successor: "Outcome | None" = None
 
     @property
     def clean(self) -> bool:
@@ -92,6 +70,7 @@ class MirrorProcess:
     prepared: int = 0
     unpreparable: range = range(0)
     runtime: Runtime = field(init=False)
+    _successor: "Outcome | None" = None
 
     # --- the one place where it is decided how the product is made and how a pass is run
 
@@ -144,48 +123,72 @@ class MirrorProcess:
         self,
         how: How = "sync",
         *,
-        trouble: Trouble | None = None,
         between: Mapping[int, Callable[[], object]] | None = None,
-        crash: Crash | None = None,
+        mishap: Trouble | Crash | Sleep | None = None,
     ) -> Outcome:
         """Run a pass over every collection.
 
         Args:
             how: Why it runs.
-            trouble: What befalls it.
             between: What is done before its n-th request, from 1.
-            crash: Where it ends.
+            mishap: What befalls it.
         """
         faults = self.wiki.sandbox.faults
         self.requests = self.prepared = 0
         self.unpreparable = range(0)
-        if trouble is not None and trouble.kind == UNPREPARABLE:
-            self.unpreparable = range(trouble.at, trouble.at + trouble.times)
-        elif trouble is not None:
-            order(self.wiki, trouble)
+        if isinstance(mishap, Trouble) and mishap.kind == UNPREPARABLE:
+            self.unpreparable = range(mishap.at, mishap.at + mishap.times)
+        elif isinstance(mishap, Trouble):
+            order(self.wiki, mishap)
         for number, edit in (between or {}).items():
             faults.before_request(number, edit)
         outcome = Outcome()
-        dying = _Dying(self._pass(how), crash, self)
+        running = Interrupted(
+            self._pass(how),
+            mishap if isinstance(mishap, Crash | Sleep) else None,
+            self.runtime.database,
+            self._others,
+        )
         try:
-            outcome.reports = await dying.run()
+            outcome.reports = await running.run()
         except PersonalContextError as error:
             outcome.error = str(error)
         except asyncio.CancelledError:
             outcome.crashed = True
         faults.clear()
         self.unpreparable = range(0)
-        if dying.killed:
+        if running.killed:
             await self._start_again()
+        outcome.successor, self._successor = self._successor, None
         return outcome
 
     async def _start_again(self) -> None:
         await self.stop()
         await self.start()
         # The dead process is this one, so nobody can tell that it is gone.
+        await self._let_leases_expire()
+
+    async def _others(self, sleep: Sleep) -> None:
+        """What happens while this process sleeps: people work, another process takes over."""
+        for edit in sleep.edits:
+            self.wiki.apply(edit)
+        await self._let_leases_expire()
+        other = MirrorProcess(self.folder, self.wiki, self.skew)
+        await other.start()
+        try:
+            self._successor = await other.run("full")
+        finally:
+            await other.stop()
+
+    async def _let_leases_expire(self) -> None:
         await self.runtime.database.write(
             lambda connection: connection.execute("UPDATE leases SET expires_at = ''")
         )
+
+    async def waits(self) -> list[float]:
+        """Return for each document that fails how many seconds go by before it is tried again."""
+        failures = await self.runtime.store.failures()
+        return [(one.next_try_at - self._clock()).total_seconds() + 1 for one in failures]
 
     # --- what it holds
 
@@ -210,113 +213,6 @@ class MirrorProcess:
         """Return the contents that hold a word."""
         hits = await self.runtime.store.search_keyword(keyword_query(word), limit=999)
         return {hit.content_id for hit in hits}
-
-
-def order(wiki: ChangingWiki, trouble: Trouble) -> None:
-    """Let trouble wait for the n-th request from now."""
-    faults, times = wiki.sandbox.faults, trouble.times
-    orders: dict[str, Callable[[], object]] = {
-        "429": lambda: faults.status(
-            ANY,
-            429,
-            times=times,
-            headers={"Retry-After": "59.54" if wiki.version == "1.9.2" else "59"},
-            error="rate_limit_exceeded",
-            message="Rate limit exceeded",
-        ),
-        "500": lambda: faults.status(ANY, 500, times=times),
-        "401": lambda: faults.status(
-            ANY, 401, times=times, error="authentication_required", message="Invalid API key"
-        ),
-        "403": lambda: faults.status(
-            ANY, 403, times=times, error="authorization_error", message="Authorization error"
-        ),
-        "wall": lambda: faults.html(ANY, status=403, times=times),
-        "html": lambda: faults.html(ANY, times=times),
-        "timeout": lambda: faults.timeout(ANY, times=times),
-        "cut": lambda: faults.cut(ANY, times=times),
-        "garbage": lambda: faults.garbage(ANY, times=times),
-        "empty": lambda: faults.garbage(
-            ANY, times=times, body=b'{"ok":true,"status":200,"data":[],"pagination":{}}'
-        ),
-        # The API of the faults has no word for this: the true answer, one document damaged.
-        "unreadable": lambda: faults._queue.append(Fault(ANY, times, spoil=_damaged)),
-    }
-    if trouble.at == 1:
-        orders[trouble.kind]()
-    else:
-        # A hook runs when the fault of its own request has been chosen already.
-        faults.before_request(trouble.at - 1, orders[trouble.kind])
-
-
-UNPREPARABLE = "unpreparable"
-"""Not the wiki: the n-th document that is written can't be cut into sections."""
-
-TROUBLES = (
-    *("429", "500", "401", "403", "wall", "html", "timeout", "cut"),
-    *("garbage", "empty", "unreadable", UNPREPARABLE),
-)
-
-
-def _damaged(answer: Response) -> Response:
-    body = json.loads(bytes(answer.body))
-    data = body.get("data")
-    shown = data[-1] if isinstance(data, list) and data else data
-    if isinstance(shown, dict):
-        shown.pop("updatedAt", None)
-        shown.pop("title", None)
-    return JSONResponse(body, answer.status_code)
-
-
-class _Dying:
-    """Runs a pass up to an await, and no further.
-
-    What was being written then is finished first, as one transaction is there or not. After a
-    kill the store can't be written any more, so whatever the code does while it unwinds, the
-    file is as a killed process leaves it.
-    """
-
-    def __init__(
-        self, running: Awaitable[Sequence[PassReport]], crash: Crash | None, process: MirrorProcess
-    ) -> None:
-        self._running = running
-        self._crash = crash
-        self._database = process.runtime.database
-        self.killed = False
-
-    async def run(self) -> Sequence[PassReport]:
-        if self._crash is None:
-            return await self._running
-        try:
-            return await self._until(self._crash)
-        except PersonalContextError as error:
-            if self.killed:
-                raise asyncio.CancelledError from error
-            raise
-
-    @coroutine
-    def _until(self, crash: Crash) -> Generator[Any, Any, Sequence[PassReport]]:
-        steps = self._running.__await__()
-        awaits = 0
-        error: BaseException | None = None
-        while True:
-            try:
-                waiting = next(steps) if error is None else steps.throw(error)
-            except StopIteration as end:
-                return end.value
-            error = None
-            awaits += 1
-            if awaits == crash.at:
-                wait(self._database._jobs.copy())
-                if crash.how == "kill":
-                    self.killed = True
-                    yield from self._database._close().__await__()
-                error = asyncio.CancelledError()
-                continue
-            try:
-                yield waiting
-            except BaseException as raised:  # noqa: BLE001 - the pass gets it, whatever it is
-                error = raised
 
 
 class _SmallPages(httpx.AsyncBaseTransport):
@@ -351,15 +247,7 @@ _preparer = Preparer(lambda texts: [len(text.split()) for text in texts])
 
 
 def edits_between(
-    wiki: ChangingWiki, edits: Mapping[int, Edit], after: Callable[[], None]
-) -> Mapping[int, Callable[[], None]]:
-    """Return what `MirrorProcess.run` does before the n-th request; `after` follows each."""
-
-    def doing(edit: Edit) -> Callable[[], None]:
-        def do() -> None:
-            wiki.apply(edit)
-            after()
-
-        return do
-
-    return {number: doing(edit) for number, edit in edits.items()}
+    wiki: ChangingWiki, edits: Mapping[int, Edit]
+) -> Mapping[int, Callable[[], object]]:
+    """Return what `MirrorProcess.run` does before the n-th request."""
+    return {number: partial(wiki.apply, edit) for number, edit in edits.items()}

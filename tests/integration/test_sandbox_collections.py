@@ -80,6 +80,19 @@ async def test_a_deleted_collection_is_404_here_and_403_there(wiki):
     assert restored["collectionId"] == wiki.ops
 
 
+async def test_what_was_archived_with_its_collection_comes_back_elsewhere_with_all_below(wiki):
+    parent = wiki.add("Parent")
+    child = wiki.add("Child", parent)
+    wiki.sandbox.collections.archive(wiki.eng)
+    wiki.clock.tick()
+
+    await wiki.ask("documents.restore", id=parent, collectionId=wiki.ops)
+
+    [shown] = await wiki.ask("collections.documents", id=wiki.ops)
+    assert (shown["id"], [below["id"] for below in shown["children"]]) == (parent, [child])
+    assert await wiki.ask("collections.documents", id=wiki.eng) == []
+
+
 async def test_a_private_collection_hides_everything_from_others(wiki, member):
     secret = wiki.sandbox.collections.create("Secret", permission=None).id
     key = wiki.add("Plan", collection_id=secret)

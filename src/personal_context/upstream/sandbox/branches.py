@@ -73,6 +73,7 @@ class Branches:
         back: Json = {"archived_at": None, "deleted_at": None, "collection_id": home}
         with self._state.transaction():
             self._bump(archived, self._world.now(), actor, **back)
+            self._tree.carry([d.id for d in archived], str(home))
             back["parent_id"] = root.parent_id if keep else None
             self._bump([root], self._world.now(), actor, **back)
             after = self.get(root.id)
