@@ -8,10 +8,12 @@ from personal_context.domain.errors import UpstreamNotConfigured
 from personal_context.domain.models import (
     EVERYTHING,
     CollectionId,
+    CollectionStatus,
     ContentId,
     ContentSummary,
     Counts,
     EmbeddingModel,
+    Health,
     IndexProgress,
     IndexStatus,
     PassReport,
@@ -24,7 +26,6 @@ from personal_context.domain.models import (
     SourceType,
     Status,
     StoredSection,
-    SyncState,
     SyncStatus,
 )
 
@@ -179,22 +180,27 @@ def status(**changes):
             outbox={},
         ),
         "collections": [
-            SyncState(
+            CollectionStatus(
                 CollectionId("c1"),
                 "Operations",
                 SyncStatus.IDLE,
                 "2026-01-02T11:50:00.000Z",
                 NOW - timedelta(minutes=3),
+                health=Health.GOOD,
+                documents=912,
+                next_pull_at=NOW + timedelta(minutes=2),
             ),
-            SyncState(
+            CollectionStatus(
                 CollectionId("c2"),
                 "Product",
                 SyncStatus.ERROR,
                 "2026-01-01T10:00:00.000Z",
                 NOW - timedelta(days=1, hours=2),
                 "Outline answered 403: the key lost its access to this collection.",
+                health=Health.ACCESS_LOST,
+                documents=328,
             ),
-            SyncState(CollectionId("c3"), "Research"),
+            CollectionStatus(CollectionId("c3"), "Research"),
         ],
         "index": IndexStatus(
             EmbeddingModel("embedded", "all-MiniLM-L6-v2", 384), IndexProgress(9310, 9310)

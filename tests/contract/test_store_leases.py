@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from builders import HANDBOOK, LOG, NOW, content, content_id, mirror_all, note, prepared
+from builders import HANDBOOK, JOURNAL, LOG, NOW, content, content_id, mirror_all, note, prepared
 
 from personal_context.domain.errors import LeaseLost, StoreError
 from personal_context.domain.models import (
@@ -12,8 +12,10 @@ from personal_context.domain.models import (
     OutboxEntry,
     Placement,
     PushState,
+    RunningPass,
     SyncFailure,
     SyncState,
+    SyncStatus,
 )
 
 TTL = timedelta(seconds=30)
@@ -70,6 +72,7 @@ WRITES = {
     "purge": lambda s: s.purge(before=NOW + TTL),
     "place": lambda s: s.place(HANDBOOK, {content_id(1): Placement(None, 99)}),
     "save_sync_state": lambda s: s.save_sync_state(SyncState(HANDBOOK, "New")),
+    "save_pass": lambda s: s.save_pass(RunningPass(JOURNAL, 1, 2, NOW, NOW)),
     "forget_collection": lambda s: s.forget_collection(HANDBOOK),
     "add_log": lambda s: s.add_log(LOG),
     "trim_log": lambda s: s.trim_log(before=NOW + TTL),
@@ -86,6 +89,7 @@ async def everything(store):
         await store.in_collection(HANDBOOK),
         await store.trashed(limit=9),
         await store.sync_states(),
+        await store.running_passes(),
         await store.log(limit=99),
         await store.failures(),
         await store.outbox_entry(content_id(4)),
@@ -99,6 +103,7 @@ async def filled(store):
     await store.trash(content_id(2), reason="gone", log=GONE)
     await store.add(note(4), prepared(note(4)), log=LOG, push_to=HANDBOOK)
     await store.save_sync_state(SyncState(HANDBOOK, "Handbook"))
+    await store.save_sync_state(SyncState(JOURNAL, "Journal", SyncStatus.SYNCING))
     await store.save_failure(SyncFailure(content_id(7), HANDBOOK, "", "500", 1, NOW))
     return store
 

@@ -52,6 +52,17 @@ async def test_an_empty_answer_is_one(store):
     assert await store.pending_sync_request() is None
 
 
+async def test_who_gives_up_withdraws_the_request(store):
+    first, second = await ask(store), await ask(store)
+    await store.withdraw_sync_request(first)
+    assert (await store.pending_sync_request()).id == second
+    await store.answer_sync_request(first, "late")
+    assert await store.sync_answer(first) is None
+    await store.answer_sync_request(second, "done")
+    await store.withdraw_sync_request(second)
+    assert await store.sync_answer(second) == "done"
+
+
 async def test_many_may_ask_at_once(store):
     ids = await asyncio.gather(*(ask(store) for _ in range(9)))
     assert len(set(ids)) == 9

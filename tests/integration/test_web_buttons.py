@@ -8,7 +8,7 @@ from fake_services import FakeReindex, FakeServices
 from web_client import HTMX, app, client
 
 from personal_context.domain.errors import UpstreamUnavailable
-from personal_context.domain.models import ReindexProgress, ReindexState
+from personal_context.domain.models import Health, ReindexProgress, ReindexState
 from personal_context.web.pace import Pace
 
 
@@ -135,7 +135,7 @@ async def test_a_long_sync_goes_on_while_the_page_looks(services):
 
 
 async def test_held_removals_have_a_button_that_names_their_collection(web, services):
-    held = replace(services.shown.collections[1], pending_removals=12)
+    held = replace(services.shown.collections[1], pending_removals=12, health=Health.HELD)
     services.shown = replace(services.shown, collections=[held])
 
     page = (await web.get("/")).text

@@ -19,6 +19,7 @@ from personal_context.domain.models import (
     CollectionId,
     ContentId,
     Counts,
+    Health,
     IndexProgress,
     IndexStatus,
     PassProgress,
@@ -253,11 +254,14 @@ async def test_failing_documents_are_listed_with_their_reason(web, services):
 
 
 async def test_a_running_pass_shows_how_far_it_is(web, services):
-    services.shown = replace(services.shown, passes=[PassProgress("Operations", 50, 200, 10.0)])
+    services.shown = replace(
+        services.shown, passes=[PassProgress(CollectionId("c1"), "Operations", 50, 200, 10.0, 15.0)]
+    )
 
     page = (await web.get("/")).text
 
     assert "Operations: 50 of 200 documents" in page
+    assert "10 per second" in page
     assert "15 s left" in page
 
 
@@ -320,3 +324,22 @@ def test_every_template_is_found():
     names = {path.name for path in templates_dir().glob("*.html")}
 
     assert {"page.html", "error.html", "_panel.html", "_results.html"} <= names
+
+
+async def test_a_collection_tells_its_next_pull_and_the_way_out(web, services):
+    [first, second, third] = services.shown.collections
+    left = replace(third, health=Health.LET_GO, way_out="Name it <again>.")
+    services.shown = replace(services.shown, collections=[first, second, left])
+
+    seen = Seen((await web.get("/")).text)
+
+    assert "in 2 minutes" in seen.text
+    assert "Access lost" in seen.text
+    assert "No longer mirrored" in seen.text
+    assert "Name it <again>." in seen.text
+
+
+async def test_a_mirror_that_nobody_keeps_fresh_says_so(web, services):
+    services.shown = replace(services.shown, syncing_here=False, clock_runs=False)
+
+    assert "No process keeps the mirror up to date" in (await web.get("/")).text

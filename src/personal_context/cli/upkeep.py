@@ -1,4 +1,4 @@
-"""Commands that keep the mirror in shape: sync, reindex, status, version."""
+"""Commands that keep the mirror in shape: sync, reindex, version."""
 
 import sys
 from importlib.metadata import version as installed_version
@@ -16,8 +16,6 @@ from personal_context.domain.models import (
     PassReport,
     ReindexProgress,
     ReindexState,
-    Status,
-    SyncStatus,
 )
 from personal_context.runtime import Runtime
 from personal_context.web.api import progress_json, reindex_failure
@@ -122,52 +120,6 @@ async def reindexed(runtime: Runtime, report: "Callable[[str, int, int], None]")
             told = now.message
             sys.stderr.write(printable(f"Paused: {told}\n"))
     return await ending
-
-
-async def status(*, common: Common = PLAIN) -> None:
-    """Show what the store holds and how the sync is."""
-    async with opened_runtime(verbose=common.verbose) as runtime:
-        now = await runtime.status()
-    common.show(now, lambda: _status(now))
-
-
-def _status(now: Status) -> "RenderableType":
-    model = now.index.model
-    vectors = f"{model.provider} {model.name}, {model.dimension} dimensions" if model else "none"
-    progress = now.index.progress
-    outbox = ", ".join(f"{n} {state}" for state, n in now.counts.outbox.items()) or "empty"
-    lines: list[RenderableType] = [
-        Text(f"personal-context {now.version}", style="bold"),
-        Text(f"Outline: {now.outline_url or 'not set; the store works alone (local mode)'}"),
-        Text(
-            f"Documents: {now.counts.contents}, sections: {now.counts.sections}, "
-            f"in the trash: {now.counts.trashed}"
-        ),
-        Text(f"Vectors: {progress.done} of {progress.total} ({vectors})"),
-        Text(f"Outbox: {outbox}"),
-    ]
-    if now.index.degraded:
-        lines.append(Text(f"Search by meaning is off: {now.index.degraded}", style="yellow"))
-    if now.collections:
-        lines.append(_collections(now))
-    if now.failures:
-        lines.append(Text(f"{len(now.failures)} documents failing, tried again:", style="red"))
-        lines += [Text(f"  {f.title or f.content_id}: {f.error}") for f in now.failures]
-    for entry in now.outbox:
-        if entry.error:
-            lines.append(Text(f"  {entry.state.value} {entry.content_id}: {entry.error}"))
-    return Group(*lines)
-
-
-def _collections(now: Status) -> Table:
-    table = Table("collection", "documents", "status", "last pull")
-    for state in now.collections:
-        documents = now.counts.by_collection.get(state.collection_id, 0)
-        finished = state.finished_at.isoformat(timespec="seconds") if state.finished_at else "never"
-        told = state.error_message or state.status.value
-        style = "red" if state.status is SyncStatus.ERROR else ""
-        table.add_row(Text(state.name), str(documents), Text(told, style=style), finished)
-    return table
 
 
 def version(*, common: Common = PLAIN) -> None:

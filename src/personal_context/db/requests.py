@@ -56,6 +56,11 @@ def answer(connection: "apsw.Connection", request_id: int, text: str, now: datet
     )
 
 
+def withdraw(connection: "apsw.Connection", request_id: int) -> None:
+    """Forget a request that has no answer; ignored if it has one, or is gone."""
+    connection.execute("DELETE FROM sync_requests WHERE id = ? AND answer IS NULL", (request_id,))
+
+
 def answer_to(connection: "apsw.Connection", request_id: int) -> str | None:
     """Return the answer to a request, or None as long as there is none."""
     rows = fetch(connection, "SELECT answer FROM sync_requests WHERE id = ?", request_id)

@@ -18,6 +18,7 @@ from personal_context.domain.models import (
     StoredSection,
     SyncState,
     SyncStatus,
+    SyncTrouble,
 )
 from personal_context.domain.text import content_hash
 
@@ -148,7 +149,7 @@ def section_of(row: Row, readable: str) -> StoredSection:
 
 SYNC_STATE_COLUMNS = (
     "collection_id, name, status, last_pull_at, finished_at, error_message, last_sweep_at,"
-    " next_try_at, pending_removals, failed_passes, url_id"
+    " next_try_at, pending_removals, failed_passes, url_id, trouble"
 )
 """What sync_state_values gives and sync_state_of reads."""
 
@@ -167,6 +168,7 @@ def sync_state_values(state: SyncState) -> Row:
         state.pending_removals,
         state.failed_passes,
         state.url_id,
+        state.trouble,
     )
 
 
@@ -184,6 +186,7 @@ def sync_state_of(row: Row) -> SyncState:
         pending_removals=row[8],
         failed_passes=row[9],
         url_id=row[10],
+        trouble=None if row[11] is None else SyncTrouble(row[11]),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from personal_context.db import failures
+from personal_context.db import failures, passes
 from personal_context.db.rows import (
     SYNC_STATE_COLUMNS,
     fetch,
@@ -23,6 +23,7 @@ from personal_context.domain.models import (
     LogEntry,
     OutboxEntry,
     SyncState,
+    SyncStatus,
 )
 
 if TYPE_CHECKING:
@@ -54,10 +55,13 @@ def save_sync_state(connection: "apsw.Connection", state: SyncState) -> None:
         f" VALUES ({', '.join('?' * len(values))})",
         values,
     )
+    if state.status is not SyncStatus.SYNCING:
+        passes.forget(connection, state.collection_id)
 
 
 def forget_collection(connection: "apsw.Connection", collection_id: CollectionId) -> None:
-    """Remove a collection's sync state and its failures; contents stay."""
+    """Remove a collection's sync state, its failures and its pass; contents stay."""
+    passes.forget(connection, collection_id)
     connection.execute("DELETE FROM sync_state WHERE collection_id = ?", (collection_id,))
     failures.forget_all(connection, collection_id)
 

@@ -56,6 +56,16 @@ def names(collection: UpstreamCollection, name: str) -> bool:
     )
 
 
+def is_wanted(state: SyncState, wanted: Iterable[str]) -> bool:
+    """Tell whether the settings name the collection of this state.
+
+    Args:
+        state: Of a collection that was looked up once.
+        wanted: Names as a person wrote them; `*` means all.
+    """
+    return any(name == ALL or state_is(state, name) for name in wanted)
+
+
 def state_is(state: SyncState, name: str) -> bool:
     """Tell whether a person means the collection of this state by this name."""
     return names(UpstreamCollection(state.collection_id, state.url_id, state.name), name)

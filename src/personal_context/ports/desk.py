@@ -38,6 +38,10 @@ class RequestStore(Protocol):
         """
         ...
 
+    async def withdraw_sync_request(self, request_id: int) -> None:
+        """Forget a request that has no answer; ignored if it has one, or is gone."""
+        ...
+
     async def sync_answer(self, request_id: int) -> str | None:
         """Return the answer to a request, or None as long as there is none."""
         ...

@@ -10,6 +10,7 @@ from personal_context.domain.models import (
     LogEntry,
     MirroredDocument,
     Placement,
+    RunningPass,
     SyncFailure,
     SyncState,
 )
@@ -37,7 +38,24 @@ class MirrorStore(Protocol):
         ...
 
     async def save_sync_state(self, state: SyncState) -> None:
-        """Insert or replace a collection's sync state."""
+        """Insert or replace a collection's sync state.
+
+        With a status other than `syncing`, its pass has ended, and `running_passes` forgets it.
+        """
+        ...
+
+    async def save_pass(self, running: RunningPass) -> None:
+        """Insert or replace how far a collection's pass is.
+
+        Ignored unless the collection's state is `syncing`: the pass has ended, and this comes late.
+        """
+        ...
+
+    async def running_passes(self) -> Sequence[RunningPass]:
+        """Return how far each pass is that has not ended, oldest first.
+
+        The process that runs one may have died meanwhile.
+        """
         ...
 
     async def forget_collection(self, collection_id: CollectionId) -> None:

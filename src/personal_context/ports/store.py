@@ -20,7 +20,7 @@ class Store(Resource, ContentStore, MirrorStore, OutboxStore, RequestStore, Leas
         """Return the same store for the holder of a lease.
 
         What writes the mirror's state (`mirror`, `trash`, `purge`, `place`, `save_sync_state`,
-        `forget_collection`, `add_log`, `trim_log`, `save_failure`, `forget_failure`,
+        `save_pass`, `forget_collection`, `add_log`, `trim_log`, `save_failure`, `forget_failure`,
         `answer_sync_request`, `save_outbox_entry`) checks, in its own transaction, that the lease
         still carries this owner and token. A process that overslept its lease can't overwrite what
         its successor has written, then. An expired lease that nobody took over still holds.

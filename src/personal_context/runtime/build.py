@@ -39,6 +39,7 @@ from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
 from personal_context.sync.orchestrator import Orchestrator, Timetable
+from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService, Wiki
@@ -76,11 +77,13 @@ def build_runtime(
     prepare = Preparer(MiniLMTokenCounter())
     # A process without Outline must not keep the clock from one that could pull.
     ticking = lease("clock" if upstream else "clock of local processes")
+    pulling = lease("pull")
     sync = SyncService(
         store=store,
         wiki=_wiki(settings, store, upstream, prepare, clock) if upstream else None,
-        lease=lease("pull"),
+        lease=pulling,
         desk=Desk(store, ticking, clock),
+        passes=Passes(store, pulling, clock),
         clock=clock,
         sweep_every=timedelta(seconds=settings.sync_sweep_interval),
     )
@@ -145,6 +148,7 @@ def build_runtime(
         deliveries=Deliveries(book=book, secret=secret, wakeups=wakeups, clock=clock),
         embed_backlog=embed_backlog,
         push_pending=pusher.drain,
+        clock=clock,
         database=database,
         store=store,
         index=index,

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
@@ -14,6 +15,7 @@ from personal_context.domain.models import Status
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.reindex import Reindexer
 from personal_context.ports import (
+    Clock,
     Embedder,
     Resource,
     Store,
@@ -23,6 +25,7 @@ from personal_context.ports import (
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.orchestrator import Orchestrator
+from personal_context.sync.overview import Noted, overview
 from personal_context.sync.service import SyncService
 from personal_context.sync.subscription import Subscription
 from personal_context.sync.webhooks import Wakeups
@@ -52,6 +55,7 @@ class Runtime:
     deliveries: Deliveries
     embed_backlog: Callable[[], Awaitable[int]]
     push_pending: Callable[[], Awaitable[int]]
+    clock: Clock
     database: Database
     store: Store
     index: VectorIndex
@@ -89,17 +93,36 @@ class Runtime:
 
     async def status(self) -> Status:
         """Return everything that a person wants to know at a glance."""
+        enabled = self.settings.sync_enabled and not self.settings.local_mode
+        clock_runs = await self.orchestrator.clock_runs()
+        noted = await self._noted(by_itself=enabled and clock_runs)
+        collections = overview(noted)
+        next_pulls = [one.next_pull_at for one in collections if one.next_pull_at]
         return Status(
             version=self.version,
             outline_url=self.settings.outline_api_base,
-            sync_enabled=self.settings.sync_enabled and not self.settings.local_mode,
+            sync_enabled=enabled,
             syncing_here=self.orchestrator.owning,
-            next_sync_at=self.orchestrator.next_sync_at,
-            counts=await self.store.counts(),
-            collections=await self.store.sync_states(),
+            clock_runs=clock_runs,
+            next_sync_at=self.orchestrator.next_sync_at or min(next_pulls, default=None),
+            counts=noted.counts,
+            collections=collections,
             index=await self.indexer.status(),
             reindex=await self.reindex.progress(),
-            passes=self.sync.progress,
-            failures=await self.store.failures(),
+            passes=noted.passes,
+            failures=noted.failures,
             outbox=await self.store.outbox(limit=MOST_SHOWN),
+        )
+
+    async def _noted(self, *, by_itself: bool) -> Noted:
+        interval = timedelta(seconds=self.settings.sync_interval)
+        return Noted(
+            states=await self.store.sync_states(),
+            counts=await self.store.counts(),
+            failures=await self.store.failures(),
+            passes=await self.sync.progress(),
+            wanted=self.settings.wanted_collections,
+            interval=interval if by_itself else None,
+            next_pull=self.orchestrator.next_pull_at,
+            now=self.clock(),
         )

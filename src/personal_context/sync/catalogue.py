@@ -5,16 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from personal_context.domain.collections import ALL, Chosen, choose, is_id, state_is
-from personal_context.domain.errors import UpstreamForbidden, UpstreamNotFound
+from personal_context.domain.collections import ALL, Chosen, choose, is_id, is_wanted, state_is
+from personal_context.domain.errors import (
+    PersonalContextError,
+    UpstreamForbidden,
+    UpstreamNotFound,
+)
 from personal_context.domain.models import (
     CollectionId,
     SyncState,
     SyncStatus,
+    SyncTrouble,
     UpstreamCollection,
 )
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, Store, Upstream
+from personal_context.sync.troubles import trouble_of
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +79,9 @@ class Catalogue:
         shown = {collection.id for collection in chosen.found}
         gone = []
         for state in await self._store.sync_states():
-            if state.collection_id in shown or not state.finished_at or not self._wants(state):
+            if state.collection_id in shown or not state.finished_at:
+                continue
+            if not is_wanted(state, self._wanted):
                 continue
             if not await self._store.mirrored(state.collection_id):
                 await self._settle(state)
@@ -81,10 +89,12 @@ class Catalogue:
                 gone.append(UpstreamCollection(state.collection_id, "", state.name))
         return gone
 
-    async def note_failure(self, message: str, next_try_at: datetime | None) -> None:
+    async def note_failure(self, error: PersonalContextError, next_try_at: datetime | None) -> None:
         """Show an Outline that doesn't even list its collections in the state of each."""
+        message = str(error)
         logger.warning("Outline can't be asked for its collections: %s", one_line(message))
-        states = await self._store.sync_states() or [
+        known = await self._store.sync_states()
+        states = [state for state in known if is_wanted(state, self._wanted)] or [
             SyncState(CollectionId(name), name=name) for name in self._wanted if name != ALL
         ]
         for state in states:
@@ -93,13 +103,11 @@ class Catalogue:
                     state,
                     status=SyncStatus.ERROR,
                     error_message=message,
+                    trouble=trouble_of(error),
                     next_try_at=next_try_at,
                     failed_passes=state.failed_passes + 1,
                 )
             )
-
-    def _wants(self, state: SyncState) -> bool:
-        return any(name == ALL or state_is(state, name) for name in self._wanted)
 
     async def _has_left(self, state: SyncState) -> bool:
         try:
@@ -107,13 +115,8 @@ class Catalogue:
         except UpstreamNotFound:
             return True
         except UpstreamForbidden as error:
-            await self._store.save_sync_state(
-                replace(
-                    state,
-                    status=SyncStatus.ERROR,
-                    error_message=f"Access lost: {error}\nIts documents are kept as they were.",
-                )
-            )
+            message = f"Access lost: {error}\nIts documents are kept as they were."
+            await self._note(state, message, SyncTrouble.ACCESS_LOST)
             return False
         return bool(found.archived_at or found.deleted_at)
 
@@ -121,9 +124,7 @@ class Catalogue:
         """Forget a collection that is gone with all its documents, unless a person named it."""
         if any(state_is(state, name) for name in self._wanted):
             message = "Outline doesn't show this collection any more: archived or deleted."
-            await self._store.save_sync_state(
-                replace(state, status=SyncStatus.ERROR, error_message=message)
-            )
+            await self._note(state, message, SyncTrouble.GONE)
         else:
             await self._store.forget_collection(state.collection_id)
 
@@ -133,6 +134,8 @@ class Catalogue:
         logger.warning("%s", message)
         known = CollectionId(name)
         state = await self._store.sync_state(known) or SyncState(known, name=name)
-        await self._store.save_sync_state(
-            replace(state, status=SyncStatus.ERROR, error_message=message)
-        )
+        await self._note(state, message, SyncTrouble.UNKNOWN)
+
+    async def _note(self, state: SyncState, message: str, trouble: SyncTrouble) -> None:
+        noted = replace(state, status=SyncStatus.ERROR, error_message=message, trouble=trouble)
+        await self._store.save_sync_state(noted)

@@ -36,9 +36,20 @@ class Desk:
     clock: Clock
 
     async def ask(
-        self, *, full: bool, confirm_removals: Sequence[str]
+        self,
+        *,
+        full: bool,
+        confirm_removals: Sequence[str],
+        meanwhile: Callable[[], Awaitable[None]],
     ) -> Sequence[PassReport] | None:
         """Let the process that holds the clock sync, and wait for it.
+
+        When the wait is cancelled, so is the request, unless it was taken up already.
+
+        Args:
+            full: Compare everything.
+            confirm_removals: Collections whose removals are agreed to.
+            meanwhile: Called now and then while we wait.
 
         Returns:
             None if no other process does, or it ended without an answer.
@@ -51,11 +62,16 @@ class Desk:
         request_id = await self.store.request_sync(
             full=full, confirm_removals=confirm_removals, now=self.clock()
         )
-        while await self.lease.held_elsewhere():
-            answer = await self.store.sync_answer(request_id)
-            if answer is not None:
-                return _read(answer)
-            await asyncio.sleep(LOOK_EVERY)
+        try:
+            while await self.lease.held_elsewhere():
+                answer = await self.store.sync_answer(request_id)
+                if answer is not None:
+                    return _read(answer)
+                await meanwhile()
+                await asyncio.sleep(LOOK_EVERY)
+        except asyncio.CancelledError:
+            await self.store.withdraw_sync_request(request_id)
+            raise
         return None
 
     async def serve(self, run: Run) -> None:

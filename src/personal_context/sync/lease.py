@@ -83,6 +83,11 @@ class Lease:
         await self.release()
         return False
 
+    async def lives(self) -> bool:
+        """Tell whether somebody holds the lease who is not known to be gone, if only ourselves."""
+        holder = await self._store.lease_owner(self._name)
+        return holder is not None and not self._is_dead(holder)
+
     async def release(self) -> None:
         """Give the lease back; ignored if it isn't ours."""
         self._token = None

@@ -110,6 +110,18 @@ class Orchestrator:
         retry = self._sync.next_try_at
         return max(moment, retry) if moment and retry else moment
 
+    def next_pull_at(self, collection_id: CollectionId) -> datetime | None:
+        """When this process pulls a collection next by itself, or None if it doesn't know."""
+        if self._scheduler is None or not self._owning:
+            return None
+        job = self._scheduler.get_job(_job(collection_id))
+        moment: datetime | None = job.next_run_time if job is not None else None
+        return moment
+
+    async def clock_runs(self) -> bool:
+        """Tell whether some process runs the jobs, this one or another."""
+        return self._owning or await self._lease.lives()
+
     async def start(self) -> None:
         """Begin; the first sweep comes at once."""
         from apscheduler.schedulers.asyncio import AsyncIOScheduler

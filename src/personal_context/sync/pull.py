@@ -16,6 +16,7 @@ from personal_context.domain.models import (
     PassReport,
     SyncState,
     SyncStatus,
+    SyncTrouble,
     UpstreamCollection,
 )
 from personal_context.domain.text import one_line
@@ -24,6 +25,7 @@ from personal_context.sync.breaker import Breaker
 from personal_context.sync.overlap import Overlap
 from personal_context.sync.passes import OnePass, PassOptions, Stopped
 from personal_context.sync.tally import Tally
+from personal_context.sync.troubles import trouble_of
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +94,7 @@ class Puller:
         except PersonalContextError as failure:
             error = str(failure)
             self._breaker.note(failure)
-            await self._fail(store, state, error)
+            await self._fail(store, state, failure)
         requests = self._upstream.requests_sent - before
         return one.tally.report(name=collection.name, requests=requests, error=error)
 
@@ -149,11 +151,13 @@ class Puller:
                 next_try_at=None,
                 failed_passes=0,
                 error_message=error,
+                trouble=SyncTrouble.REMOVALS_HELD if error else None,
             )
         )
         return error
 
-    async def _fail(self, store: Store, state: SyncState, message: str) -> None:
+    async def _fail(self, store: Store, state: SyncState, error: PersonalContextError) -> None:
+        message = str(error)
         logger.warning(
             "pull of %s failed: %s", state.name or state.collection_id, one_line(message)
         )
@@ -166,6 +170,7 @@ class Puller:
                 state,
                 status=SyncStatus.ERROR,
                 error_message=message,
+                trouble=trouble_of(error),
                 next_try_at=self._breaker.next_try_at,
                 failed_passes=state.failed_passes + 1,
             )

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from personal_context.domain.collections import (
@@ -32,6 +32,7 @@ from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
 from personal_context.sync.passes import PassOptions, Stopped
+from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
 
 logger = logging.getLogger(__name__)
@@ -68,6 +69,7 @@ class SyncService:
         wiki: What to pull from; None in local mode.
         lease: Keeps other processes from pulling at the same time.
         desk: Hands a person's request to the process that has the clock.
+        passes: Told of how far each pass is.
         clock: Tells when a sweep is due.
         sweep_every: A collection is compared as a whole at least this often.
     """
@@ -79,6 +81,7 @@ class SyncService:
         wiki: Wiki | None,
         lease: Lease,
         desk: Desk,
+        passes: Passes,
         clock: Clock,
         sweep_every: timedelta,
     ) -> None:
@@ -86,20 +89,19 @@ class SyncService:
         self._wiki = wiki
         self._lease = lease
         self._desk = desk
+        self._passes = passes
         self._clock = clock
         self._sweep_every = sweep_every
         self._turn = asyncio.Lock()
-        self._progress: dict[CollectionId, PassProgress] = {}
         self._stopping = False
 
     def stop(self) -> None:
         """Let a running pass end after the document it is at; later ones don't begin."""
         self._stopping = True
 
-    @property
-    def progress(self) -> Sequence[PassProgress]:
-        """The passes that run in this process right now."""
-        return tuple(self._progress.values())
+    async def progress(self) -> Sequence[PassProgress]:
+        """Return how far each pass is that runs right now, in whichever process."""
+        return await self._passes.under_way()
 
     @property
     def next_try_at(self) -> datetime | None:
@@ -131,7 +133,9 @@ class SyncService:
         """
         self._outline()
         confirmed = await self._confirmed(confirm_removals)
-        reports = await self._desk.ask(full=full, confirm_removals=tuple(confirm_removals))
+        reports = await self._desk.ask(
+            full=full, confirm_removals=tuple(confirm_removals), meanwhile=self._relay(on_progress)
+        )
         if reports is not None:
             return reports
         return await self._sync(full, confirmed, on_progress)
@@ -235,7 +239,7 @@ class SyncService:
             chosen = await wiki.catalogue.look()
         except PersonalContextError as error:
             wiki.breaker.note(error)
-            await wiki.catalogue.note_failure(str(error), wiki.breaker.next_try_at)
+            await wiki.catalogue.note_failure(error, wiki.breaker.next_try_at)
             raise
         departed = await wiki.catalogue.departed(chosen)
         passes = [(collection, False) for collection in chosen.found]
@@ -249,10 +253,9 @@ class SyncService:
                 full=sweep or await self._sweep_due(collection.id),
                 departed=gone,
                 confirm_removals=collection.id in confirmed,
-                on_progress=self._told(collection, on_progress),
                 stopping=lambda: self._stopping,
             )
-            report = await self._run(collection, ids, options)
+            report = await self._run(collection, ids, options, on_progress)
             reports.append(report)
             if report.error:
                 wiki.catalogue.forget()
@@ -274,33 +277,34 @@ class SyncService:
         collection: UpstreamCollection,
         ids: Collection[CollectionId],
         options: PassOptions,
+        on_progress: OnProgress | None,
     ) -> PassReport:
-        options.on_progress(0, 0)
-        try:
-            return await self._outline().puller.run(
-                collection, ids, options, store=self._lease.fenced(self._store)
-            )
-        finally:
-            self._progress.pop(collection.id, None)
+        store = self._lease.fenced(self._store)
+        async with self._passes.watched(collection.id, store) as tell:
+
+            def told(done: int, total: int) -> None:
+                tell(done, total)
+                if on_progress is not None:
+                    on_progress(collection.name, done, total)
+
+            told(0, 0)
+            options = replace(options, on_progress=told)
+            return await self._outline().puller.run(collection, ids, options, store=store)
+
+    def _relay(self, on_progress: OnProgress | None) -> Callable[[], Awaitable[None]]:
+        """Return what tells a caller of the passes that another process runs for it."""
+
+        async def look() -> None:
+            if on_progress is not None:
+                for one in await self._passes.under_way():
+                    on_progress(one.name, one.done, one.total)
+
+        return look
 
     async def _sweep_due(self, collection_id: CollectionId) -> bool:
         state = await self._store.sync_state(collection_id)
         swept = state.last_sweep_at if state else None
         return swept is None or self._clock() - swept >= self._sweep_every
-
-    def _told(
-        self, collection: UpstreamCollection, on_progress: OnProgress | None
-    ) -> Callable[[int, int], None]:
-        started = self._clock()
-
-        def tell(done: int, total: int) -> None:
-            seconds = (self._clock() - started).total_seconds()
-            rate = done / seconds if seconds > 0 else 0.0
-            self._progress[collection.id] = PassProgress(collection.name, done, total, rate)
-            if on_progress is not None:
-                on_progress(collection.name, done, total)
-
-        return tell
 
     def _outline(self) -> Wiki:
         if self._wiki is None:

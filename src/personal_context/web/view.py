@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from personal_context.domain.models import (
+    CollectionStatus,
     Counts,
+    Health,
     PassProgress,
     PassReport,
     PushState,
@@ -13,8 +15,6 @@ from personal_context.domain.models import (
     ReindexState,
     SourceType,
     Status,
-    SyncState,
-    SyncStatus,
 )
 from personal_context.web.humanize import duration, percent, plural
 from personal_context.web.jobs import SyncOutcome
@@ -28,6 +28,12 @@ POLL_SLOW = 5
 POLL_QUIET = 20
 """Seconds while nothing is expected."""
 
+_TONES = {
+    Health.SYNCING: "busy",
+    Health.LET_GO: "quiet",
+    Health.NEW: "quiet",
+    Health.GOOD: "good",
+}
 _SOURCE_NAMES = {SourceType.OUTLINE: "Outline", SourceType.NOTE: "Notes", SourceType.WEB: "Web"}
 
 
@@ -45,7 +51,9 @@ class CollectionRow:
 
     Attributes:
         held: Removals that wait for a person's word.
+        next_pull_at: When it is pulled by itself, or None.
         tone: `good`, `busy`, `bad` or `quiet`.
+        way_out: What a person can do, or an empty string.
     """
 
     id: str
@@ -56,6 +64,8 @@ class CollectionRow:
     label: str
     tone: str
     error: str | None
+    next_pull_at: datetime | None
+    way_out: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +141,11 @@ def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Pane
     """
     state = status.reindex.state
     reindexing = state in {ReindexState.RUNNING, ReindexState.PAUSED}
-    syncing = syncing or any(c.status is SyncStatus.SYNCING for c in status.collections)
+    syncing = syncing or any(c.health is Health.SYNCING for c in status.collections)
     return Panel(
         status=status,
         tiles=tiles(status.counts),
-        collections=[collection_row(c, status.counts) for c in status.collections],
+        collections=[collection_row(c) for c in status.collections],
         index=index_bar(status),
         reindex=reindex_bar(status.reindex),
         reindex_title=reindex_title(status.reindex),
@@ -173,33 +183,29 @@ def waiting(counts: Counts) -> str | None:
     return ", ".join(parts) + "." if parts else None
 
 
-def collection_row(state: SyncState, counts: Counts) -> CollectionRow:
+def collection_row(state: CollectionStatus) -> CollectionRow:
     """One line of the table."""
-    if state.status is SyncStatus.ERROR:
-        label, tone = "Needs attention", "bad"
-    elif state.status is SyncStatus.SYNCING:
-        label, tone = "Syncing", "busy"
-    elif state.finished_at is None:
-        label, tone = "Not synced yet", "quiet"
-    else:
-        label, tone = "Up to date", "good"
     return CollectionRow(
         id=state.collection_id,
-        held=state.pending_removals,
+        held=state.pending_removals if state.health is Health.HELD else 0,
         name=state.name or state.collection_id,
-        documents=counts.by_collection.get(state.collection_id, 0),
+        documents=state.documents,
         pulled_at=state.finished_at,
-        label=label,
-        tone=tone,
+        label=state.health.value.capitalize(),
+        tone=_TONES.get(state.health, "bad"),
         error=state.error_message,
+        next_pull_at=state.next_pull_at,
+        way_out=state.way_out,
     )
 
 
 def pass_bar(progress: PassProgress) -> Bar:
     """How far a running pass is."""
     text = f"{progress.name}: {progress.done:,} of {plural(progress.total, 'document')}"
-    if progress.rate > 0 and progress.done < progress.total:
-        text += f", {duration((progress.total - progress.done) / progress.rate)} left"
+    if progress.rate > 0:
+        text += f" · {progress.rate:,.0f} per second"
+    if progress.eta_seconds:
+        text += f" · about {duration(progress.eta_seconds)} left"
     return Bar(progress.done, progress.total, percent(progress.done, progress.total), text)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from personal_context.db import (
     failures as failing,
     mirror,
+    passes,
     state as books,
 )
 from personal_context.db.store.fenced import Fenced
@@ -15,6 +16,7 @@ from personal_context.domain.models import (
     LogEntry,
     MirroredDocument,
     Placement,
+    RunningPass,
     SyncFailure,
     SyncState,
 )
@@ -44,6 +46,14 @@ class SqliteMirror(Fenced):
     async def save_sync_state(self, state: SyncState) -> None:
         """Insert or replace a collection's sync state."""
         await self._write(lambda c: books.save_sync_state(c, state))
+
+    async def save_pass(self, running: RunningPass) -> None:
+        """Insert or replace how far a collection's pass is; ignored if it has ended."""
+        await self._write(lambda c: passes.save(c, running))
+
+    async def running_passes(self) -> Sequence[RunningPass]:
+        """Return how far each pass is that has not ended, oldest first."""
+        return await self._database.read(passes.running)
 
     async def forget_collection(self, collection_id: CollectionId) -> None:
         """Remove a collection's sync state and its failures; contents are not touched."""

@@ -31,6 +31,10 @@ class SqliteRequests(Fenced):
         """Answer a request; ignored if it is gone or answered. Answers are kept for a day."""
         await self._write(lambda c: requests.answer(c, request_id, answer, self._clock()))
 
+    async def withdraw_sync_request(self, request_id: int) -> None:
+        """Forget a request that has no answer; ignored if it has one, or is gone."""
+        await self._database.write(lambda c: requests.withdraw(c, request_id))
+
     async def sync_answer(self, request_id: int) -> str | None:
         """Return the answer to a request, or None as long as there is none."""
         return await self._database.read(lambda c: requests.answer_to(c, request_id))

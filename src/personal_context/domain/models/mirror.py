@@ -32,6 +32,24 @@ class SyncStatus(StrEnum):
     ERROR = "error"
 
 
+class SyncTrouble(StrEnum):
+    """Why a collection's status is `error`: what kind of thing a person can do about it."""
+
+    UNREACHABLE = "unreachable"
+    """Outline gave no usable answer; it is asked again by itself."""
+    KEY_REFUSED = "key_refused"
+    """Outline doesn't accept the key; nothing is asked until a person does, or settings change."""
+    ACCESS_LOST = "access_lost"
+    """The key may no longer see the collection; its documents are kept."""
+    REMOVALS_HELD = "removals_held"
+    """Many documents would be removed; a person has to agree."""
+    GONE = "gone"
+    """The collection was archived or deleted in Outline, but the settings name it."""
+    UNKNOWN = "unknown"
+    """The settings name a collection that Outline doesn't show."""
+    OTHER = "other"
+
+
 @dataclass(frozen=True, slots=True)
 class SyncState:
     """The sync state of one collection.
@@ -44,6 +62,8 @@ class SyncState:
         next_try_at: Before this moment, on our clock, a failing collection is not asked again.
         pending_removals: Documents that wait for a person's word before they are removed.
         failed_passes: How many passes have failed in a row.
+        trouble: What kind of error `error_message` tells of; None if there is none, or if an
+            earlier version wrote it.
     """
 
     collection_id: CollectionId
@@ -57,6 +77,7 @@ class SyncState:
     pending_removals: int = 0
     failed_passes: int = 0
     url_id: str = ""
+    trouble: SyncTrouble | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +158,37 @@ class PassReport:
 
 
 @dataclass(frozen=True, slots=True)
+class RunningPass:
+    """A pass under way, as the process that runs it tells the others.
+
+    Attributes:
+        done: Documents looked at.
+        total: Documents in the collection, 0 until that is known.
+        told_at: When that was so, on our clock.
+    """
+
+    collection_id: CollectionId
+    done: int
+    total: int
+    started_at: datetime
+    told_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class PassProgress:
-    """How far a running pass is.
+    """How far a running pass is, for people.
 
     Attributes:
         name: The collection's.
         done: Documents looked at.
         total: Documents in the collection, 0 until that is known.
-        rate: Documents per second since the pass began.
+        rate: Documents per second since the pass began, 0.0 until that is known.
+        eta_seconds: How long it goes on at that rate; None when nobody can tell.
     """
 
+    collection_id: CollectionId
     name: str
     done: int
     total: int
-    rate: float
+    rate: float = 0.0
+    eta_seconds: float | None = None

@@ -67,6 +67,42 @@ class IndexStatus:
     degraded: str | None = None
 
 
+class Health(StrEnum):
+    """How a collection is, in words for people. The first that applies."""
+
+    SYNCING = "syncing"
+    HELD = "waiting for your word"
+    """A pass would remove many documents."""
+    ACCESS_LOST = "access lost"
+    LET_GO = "no longer mirrored"
+    """The settings don't name it any more; its documents are kept and found until a person lets
+    them go."""
+    ERROR = "needs attention"
+    NEW = "not synced yet"
+    GOOD = "up to date"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStatus(SyncState):
+    """A collection as people see it: its sync state, and what else there is to know.
+
+    Attributes:
+        documents: Contents in it.
+        next_pull_at: When it is pulled next by itself, or None. About, unless this process has
+            the clock.
+        progress: Of the pass that runs, in whichever process, or None.
+        failing: Documents that could not be stored, next to be tried first.
+        way_out: What a person can do where a person has to; empty elsewhere.
+    """
+
+    health: Health = Health.NEW
+    documents: int = 0
+    next_pull_at: datetime | None = None
+    progress: PassProgress | None = None
+    failing: Sequence[SyncFailure] = ()
+    way_out: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """Everything that a person wants to know at a glance.
@@ -74,8 +110,10 @@ class Status:
     Attributes:
         outline_url: Where the wiki is, or None in local mode.
         syncing_here: This process owns the sync; another one may.
+        clock_runs: Some process owns the sync; without one, nothing is pulled by itself.
         next_sync_at: When the next pass starts by itself, or None.
-        passes: Those that run in this process right now.
+        collections: By name.
+        passes: Those that run right now, in whichever process.
         outbox: Contents that Outline has not confirmed, with the reason.
         failures: Documents that could not be stored; they are tried again.
     """
@@ -86,9 +124,10 @@ class Status:
     syncing_here: bool
     next_sync_at: datetime | None
     counts: Counts
-    collections: Sequence[SyncState]
+    collections: Sequence[CollectionStatus]
     index: IndexStatus
     reindex: ReindexProgress
     passes: Sequence[PassProgress] = ()
     failures: Sequence[SyncFailure] = ()
     outbox: Sequence[OutboxEntry] = ()
+    clock_runs: bool = True
