@@ -55,7 +55,7 @@ class Refused(EmbeddingRejected):
     @property
     def about_settings(self) -> bool:
         """Whether any other text would be refused as well."""
-        return self.status in _SETTINGS or 300 <= self.status < 400  # noqa: PLR2004 - 3xx
+        return self.status in _SETTINGS or 300 <= self.status < 400  # noqa: PLR2004 - HTTP says so
 
     @property
     def too_many(self) -> bool:
