@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
-from personal_context.domain.models import EmbeddingModel
-from personal_context.ports import Embedded, Vector
+from personal_context.domain.models import EmbeddingModel, ModelChoice
+from personal_context.ports import Embedded, Embedder, Vector
 
 
 class HashingEmbedder:
@@ -27,6 +27,7 @@ class HashingEmbedder:
         embedded: Passages embedded so far, in order.
         queries: Queries embedded so far, in order.
         opened: Whether it is open.
+        others: Who can embed for vectors of other models, by name.
     """
 
     def __init__(self, dimension: int = 64, *, name: str = "hashing") -> None:
@@ -38,6 +39,7 @@ class HashingEmbedder:
         self.embedded: list[str] = []
         self.queries: list[str] = []
         self.opened = False
+        self.others: dict[str, Embedder] = {}
 
     async def __aenter__(self) -> Self:
         self.opened = True
@@ -50,6 +52,14 @@ class HashingEmbedder:
         tb: TracebackType | None,
     ) -> None:
         self.opened = False
+
+    async def choice(self) -> ModelChoice:
+        return ModelChoice("test", self.name, self.dimension)
+
+    async def serving(self, model: EmbeddingModel) -> Embedder | None:
+        if (await self.choice()).made(model):
+            return self
+        return self.others.get(model.name)
 
     async def model(self) -> EmbeddingModel:
         self._check()

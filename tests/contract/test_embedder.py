@@ -8,9 +8,11 @@ import pytest
 from embedding_server import BASE, KEY, EmbeddingServer
 from hashing_embedder import HashingEmbedder
 
+from personal_context.domain.models import EmbeddingModel
+from personal_context.embeddings.auto import AutoEmbedder
 from personal_context.embeddings.client import OpenAIEmbedder
 from personal_context.embeddings.local import LocalEmbedder
-from personal_context.embeddings.select import AutoEmbedder
+from personal_context.embeddings.select import Wanted
 
 REAL_BASE = os.environ.get("PERSONAL_CONTEXT_TEST_EMBEDDING_BASE", "")
 REAL_KEY = os.environ.get("PERSONAL_CONTEXT_TEST_EMBEDDING_KEY")
@@ -30,7 +32,7 @@ EMBEDDERS = {
     "local": lambda: LocalEmbedder(threads=1),
     "openai": lambda: OpenAIEmbedder(BASE, KEY, "model", transport=EmbeddingServer().transport),
     "ollama": _ollama,
-    "auto": lambda: AutoEmbedder("auto", transport=EmbeddingServer().transport),
+    "auto": lambda: AutoEmbedder(Wanted(transport=EmbeddingServer().transport)),
     "real": lambda: OpenAIEmbedder(REAL_BASE, REAL_KEY, REAL_MODEL),
 }
 
@@ -64,6 +66,17 @@ async def test_vectors_are_as_the_model_says(embedder):
     for vector in [*vectors, await embedder.embed_query("one")]:
         assert vector.shape == (model.dimension,)
         assert vector.dtype == np.float32
+
+
+async def test_it_serves_its_own_vectors_and_no_unknown_ones(embedder):
+    model = await embedder.model()
+    serving = await embedder.serving(model)
+
+    assert (await embedder.choice()).made(model)
+    np.testing.assert_allclose(
+        await serving.embed_query("x"), await embedder.embed_query("x"), atol=1e-5
+    )
+    assert await embedder.serving(EmbeddingModel("nobody", model.name, model.dimension)) is None
 
 
 async def test_the_model_stays_the_same(embedder):

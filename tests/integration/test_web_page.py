@@ -19,9 +19,11 @@ from personal_context.domain.models import (
     CollectionId,
     ContentId,
     Counts,
+    EmbeddingModel,
     Health,
     IndexProgress,
     IndexStatus,
+    ModelChoice,
     PassProgress,
     SyncFailure,
 )
@@ -228,6 +230,20 @@ async def test_what_is_degraded_says_why(web, services):
 
     assert "Search by meaning is off" in page
     assert "The model file is missing." in page
+
+
+async def test_vectors_of_another_model_say_what_to_press(web, services):
+    model = EmbeddingModel("ollama", "old-model", 64)
+    wanted = ModelChoice("openai", "new-model")
+    services.shown = status(
+        index=IndexStatus(model, IndexProgress(10, 10), None, wanted, "Press it & wait.")
+    )
+
+    page = (await web.get("/")).text
+
+    assert "The settings ask for <code>new-model</code> from openai" in page
+    assert "Press it &amp; wait." in page
+    assert "Search by meaning is off" not in page
 
 
 async def test_waiting_and_refused_additions_show(web, services):

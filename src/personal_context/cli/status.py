@@ -64,6 +64,9 @@ def _vectors(status: Status) -> list[Text]:
     ]
     if status.index.degraded:
         lines.append(Text(f"Search by meaning is off: {status.index.degraded}", style="yellow"))
+    elif status.index.wanted:
+        advice = f"The settings ask for {status.index.wanted}. {status.index.advice}"
+        lines.append(Text(advice, style="yellow"))
     return lines
 
 

@@ -30,7 +30,7 @@
     + EmbeddingMismatch         vectors of two models would be mixed
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class PersonalContextError(Exception):
@@ -299,3 +299,11 @@ class EmbeddingMismatch(EmbeddingError):
 
     code = "embedding_mismatch"
     default_hint = "Press “Reindex All Embeddings” on the page, or run `personal-context reindex`."
+
+    @classmethod
+    def between(cls, stored: str, wanted: str) -> Self:
+        """Return the error for vectors of one model while the settings ask for another."""
+        return cls(
+            f"The stored vectors are from {stored}, but {wanted} is set.",
+            cause="Vectors of two models can't be compared.",
+        )

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from personal_context.domain.errors import EmbeddingError
-from personal_context.domain.models import EmbeddingModel
+from personal_context.domain.models import EmbeddingModel, ModelChoice
 from personal_context.embeddings.connection import Connection
 from personal_context.embeddings.dialect import Dialect
 from personal_context.embeddings.limits import MOST_TEXTS, Limits
@@ -20,7 +20,7 @@ from personal_context.embeddings.windows import estimate_tokens, sendable, text_
 if TYPE_CHECKING:
     import httpx
 
-    from personal_context.ports import Embedded, Vector
+    from personal_context.ports import Embedded, Embedder, Vector
 
 OPENAI = "openai"
 OLLAMA = "ollama"
@@ -106,6 +106,14 @@ class OpenAIEmbedder:
     def spent(self) -> Spent:
         """What the server was asked so far."""
         return self._sender.spent
+
+    async def choice(self) -> ModelChoice:
+        """See Embedder.choice."""
+        return ModelChoice(self._provider, self._name, self._sender.dimension)
+
+    async def serving(self, model: EmbeddingModel) -> "Embedder | None":
+        """See Embedder.serving: itself, or nobody."""
+        return self if (await self.choice()).made(model) else None
 
     async def model(self) -> EmbeddingModel:
         """See Embedder.model; asks once with a short text if no dimension is known."""

@@ -10,14 +10,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from personal_context.domain.errors import EmbeddingError, EmbeddingRejected, EmbeddingUnavailable
-from personal_context.domain.models import EmbeddingModel
+from personal_context.domain.models import EmbeddingModel, ModelChoice
 from personal_context.embeddings.minilm import MiniLM
 from personal_context.embeddings.vectors import combine
 
 if TYPE_CHECKING:
-    from personal_context.ports import Embedded, Vector
+    from personal_context.ports import Embedded, Embedder, Vector
 
 T = TypeVar("T")
+
+LOCAL = "local"
 
 _MOST_THREADS = 4  # a background index must leave a machine usable
 _BATCH = 16
@@ -65,11 +67,21 @@ class LocalEmbedder:
         """Load the model now, so that the first query does not wait for it."""
         await _run(self._queries, self._load)
 
+    async def choice(self) -> ModelChoice:
+        """See Embedder.choice."""
+        from personal_context_minilm import DIMENSION, NAME
+
+        return ModelChoice(LOCAL, NAME, DIMENSION)
+
+    async def serving(self, model: EmbeddingModel) -> "Embedder | None":
+        """See Embedder.serving: itself, or nobody."""
+        return self if (await self.choice()).made(model) else None
+
     async def model(self) -> EmbeddingModel:
         """See Embedder.model; nothing is loaded for it."""
         from personal_context_minilm import DIMENSION, NAME
 
-        return EmbeddingModel("local", NAME, DIMENSION)
+        return EmbeddingModel(LOCAL, NAME, DIMENSION)
 
     @property
     def batch_size(self) -> int:

@@ -2,18 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
-from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from personal_context.domain.errors import EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel
-from personal_context.embeddings.local import LocalEmbedder
+from personal_context.embeddings.local import LOCAL, LocalEmbedder
 
 if TYPE_CHECKING:
     import httpx
 
-    from personal_context.ports import Embedded, Embedder, Vector
+    from personal_context.ports import Embedder
 
 Provider: TypeAlias = Literal["auto", "openai", "ollama", "local"]
 
@@ -22,24 +20,15 @@ OPENAI_MODEL = "text-embedding-3-small"
 OLLAMA_ROOT = "http://127.0.0.1:11434"
 OLLAMA_MODEL = "nomic-embed-text"
 
+_OPENAI, _OLLAMA = "openai", "ollama"
 _PROBE_SECONDS = 0.3
 
 
-async def choose_embedder(
-    provider: Provider = "auto",
-    *,
-    api_base: str | None = None,
-    api_key: str | None = None,
-    model: str | None = None,
-    dimension: int | None = None,
-    transport: "httpx.AsyncBaseTransport | None" = None,
-) -> "Embedder":
-    """Return the embedder that the settings ask for, not opened yet.
+@dataclass(frozen=True, slots=True, repr=False)
+class Wanted:
+    """What the settings say of embedding. Its repr would show the key.
 
-    `auto` is openai when a base or a key is given; else Ollama, if it answers on its default port
-    within 0.3 s and has an embedding model; else the embedded model.
-
-    Args:
+    Attributes:
         provider: Which one, or `auto`.
         api_base: Address of an OpenAI-compatible server or of Ollama.
         api_key: Its key.
@@ -47,43 +36,109 @@ async def choose_embedder(
         dimension: Expected length of the vectors, or None.
         transport: Takes the place of the network, in tests.
     """
-    if provider == "local":
+
+    provider: Provider = "auto"
+    api_base: str | None = None
+    api_key: str | None = None
+    model: str | None = None
+    dimension: int | None = None
+    transport: "httpx.AsyncBaseTransport | None" = None
+
+    @property
+    def names_a_server(self) -> bool:
+        """Whether an OpenAI-compatible server is set, by its address or by a key."""
+        return self.provider == _OPENAI or (
+            self.provider == "auto" and bool(self.api_base or self.api_key)
+        )
+
+
+async def choose_embedder(wanted: Wanted, remembered: EmbeddingModel | None = None) -> "Embedder":
+    """Return the embedder that the settings ask for, not opened yet.
+
+    `auto` is openai when a base or a key is given; else who made the stored vectors; else Ollama,
+    if it answers on its default port within 0.3 s and has an embedding model; else the embedded
+    model. So an Ollama that is down for a moment, or one that was installed since, doesn't change
+    the model under stored vectors.
+
+    Args:
+        wanted: What the settings say.
+        remembered: What made the stored vectors, or None if there are none.
+    """
+    if wanted.provider == LOCAL:
         return LocalEmbedder()
+    if wanted.names_a_server:
+        return openai_embedder(wanted, wanted.model or OPENAI_MODEL, wanted.dimension)
+    if wanted.provider == _OLLAMA:
+        return ollama_embedder(wanted, wanted.model or OLLAMA_MODEL, wanted.dimension)
+    if remembered is not None and wanted.model in {None, remembered.name}:
+        if remembered.provider == LOCAL:
+            return LocalEmbedder()
+        if remembered.provider == _OLLAMA:
+            return ollama_embedder(wanted, remembered.name, wanted.dimension)
+    found = pick_model(await _ollama_models(wanted.transport), wanted.model)
+    return ollama_embedder(wanted, found, wanted.dimension) if found else LocalEmbedder()
+
+
+async def embedder_for(wanted: Wanted, model: EmbeddingModel) -> "Embedder | None":
+    """Return who can still embed for stored vectors of a model, not opened yet, or None.
+
+    The embedded model always can. A server of the same provider is asked for the other model; a
+    key is never sent to an address that it was not set for.
+    """
+    if model.provider == LOCAL:
+        local = LocalEmbedder()
+        return await local.serving(model) and local
+    if model.provider == _OPENAI and wanted.names_a_server:
+        return openai_embedder(wanted, model.name, model.dimension)
+    if model.provider == _OLLAMA:
+        return ollama_embedder(wanted, model.name, model.dimension)
+    return None
+
+
+def openai_embedder(wanted: Wanted, model: str, dimension: int | None) -> "Embedder":
+    """Return an embedder at the OpenAI-compatible server of the settings."""
     # Not at the top: the HTTP client takes a tenth of the time that a process has to start.
+    from personal_context.embeddings.client import OpenAIEmbedder
+
+    return OpenAIEmbedder(
+        wanted.api_base or OPENAI_BASE,
+        wanted.api_key,
+        model,
+        dimension,
+        transport=wanted.transport,
+    )
+
+
+def ollama_embedder(wanted: Wanted, model: str, dimension: int | None) -> "Embedder":
+    """Return an embedder at the Ollama of the settings, else at that of this machine."""
     from personal_context.embeddings.client import OLLAMA, OpenAIEmbedder
 
-    if provider == "openai" or (provider == "auto" and (api_base or api_key)):
-        return OpenAIEmbedder(
-            api_base or OPENAI_BASE, api_key, model or OPENAI_MODEL, dimension, transport=transport
-        )
-    if provider == "auto":
-        found = pick_model(await _ollama_models(transport), model)
-        if found is None:
-            return LocalEmbedder()
-        model = found
+    ours = wanted.provider == _OLLAMA
     return OpenAIEmbedder(
-        api_base or f"{OLLAMA_ROOT}/v1",
-        api_key,
-        model or OLLAMA_MODEL,
+        (wanted.api_base if ours else None) or f"{OLLAMA_ROOT}/v1",
+        wanted.api_key if ours else None,
+        model,
         dimension,
-        transport=transport,
+        transport=wanted.transport,
         provider=OLLAMA,
     )
 
 
 def pick_model(pulled: Sequence[str], wanted: str | None) -> str | None:
-    """Return the embedding model to use of those that Ollama has, or None if it has none.
+    """Return the model to use of an Ollama that has these, or None if none is for embedding.
 
-    The wanted one goes first, then the default, then the first in the alphabet, so that every
-    start chooses the same. The tag `:latest` goes without saying.
+    A wanted one is used, pulled or not: Ollama itself says what to do then. Else it is the default,
+    else the first in the alphabet, so that every start chooses the same. The tag `:latest` goes
+    without saying.
 
     >>> pick_model(["llama3:8b", "nomic-embed-text:latest", "all-minilm:22m"], None)
     'nomic-embed-text'
     """
     names = sorted(name.removesuffix(":latest") for name in pulled)
-    for name in (wanted, OLLAMA_MODEL):
-        if name and name.removesuffix(":latest") in names:
-            return name.removesuffix(":latest")
+    if wanted and names:
+        return wanted.removesuffix(":latest")
+    if OLLAMA_MODEL in names:
+        return OLLAMA_MODEL
     embedding = (name for name in names if "embed" in name.lower() or "minilm" in name.lower())
     return next(embedding, None)
 
@@ -104,88 +159,3 @@ async def _ollama_models(transport: "httpx.AsyncBaseTransport | None") -> list[s
     # Whatever else sits on that port is not Ollama.
     except (TimeoutError, httpx.HTTPError, ValueError, KeyError, TypeError):
         return []
-
-
-class AutoEmbedder:
-    """An embedder that is chosen at its first use; see `choose_embedder` for the arguments.
-
-    Looking for Ollama takes up to 0.3 s, which the start of a process must not wait for. The choice
-    holds until it is closed: vectors of two models can't be mixed.
-    """
-
-    def __init__(
-        self,
-        provider: Provider = "auto",
-        *,
-        api_base: str | None = None,
-        api_key: str | None = None,
-        model: str | None = None,
-        dimension: int | None = None,
-        transport: "httpx.AsyncBaseTransport | None" = None,
-    ) -> None:
-        self._provider: Provider = provider
-        self._api_base = api_base
-        self._api_key = api_key
-        self._model = model
-        self._dimension = dimension
-        self._transport = transport
-        self._choosing = asyncio.Lock()
-        self._chosen: Embedder | None = None
-        self._opened: AsyncExitStack | None = None
-
-    async def __aenter__(self) -> Self:
-        """Make ready; nothing is chosen yet."""
-        self._opened = AsyncExitStack()
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        """Close the chosen embedder, if one was."""
-        opened, self._opened, self._chosen = self._opened, None, None
-        if opened is not None:
-            await opened.aclose()
-
-    async def warm_up(self) -> None:
-        """Choose now, and load the model if it is the embedded one."""
-        embedder = await self._embedder()
-        if isinstance(embedder, LocalEmbedder):
-            await embedder.warm_up()
-
-    async def model(self) -> EmbeddingModel:
-        """See Embedder.model."""
-        return await (await self._embedder()).model()
-
-    @property
-    def batch_size(self) -> int:
-        """See Embedder.batch_size; 1 before a provider is chosen."""
-        return self._chosen.batch_size if self._chosen is not None else 1
-
-    async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
-        """See Embedder.embed."""
-        return await (await self._embedder()).embed(texts)
-
-    async def embed_query(self, text: str) -> "Vector":
-        """See Embedder.embed_query."""
-        return await (await self._embedder()).embed_query(text)
-
-    async def _embedder(self) -> "Embedder":
-        async with self._choosing:
-            if self._opened is None:
-                raise EmbeddingUnavailable(
-                    "The embedder is closed.", cause="use it in `async with`"
-                )
-            if self._chosen is None:
-                chosen = await choose_embedder(
-                    self._provider,
-                    api_base=self._api_base,
-                    api_key=self._api_key,
-                    model=self._model,
-                    dimension=self._dimension,
-                    transport=self._transport,
-                )
-                self._chosen = await self._opened.enter_async_context(chosen)
-            return self._chosen

@@ -62,7 +62,7 @@ class Reindexer:
 
     async def _ours(self, begun: Generation) -> bool:
         try:
-            return await self._shop.embedder.model() == begun.model
+            return (await self._shop.embedder.choice()).made(begun.model)
         except EmbeddingError:
             return True  # It can't be told; the run pauses, and says why.
 

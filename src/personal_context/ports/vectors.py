@@ -11,6 +11,7 @@ from personal_context.domain.models import (
     Generation,
     GenerationState,
     IndexProgress,
+    ModelChoice,
     SearchFilters,
     SectionHit,
 )
@@ -127,6 +128,26 @@ class VectorIndex(Protocol):
 
 class Embedder(Resource, Protocol):
     """Turns text into vectors."""
+
+    async def choice(self) -> ModelChoice:
+        """Say what the settings ask for; no provider is asked for anything but its presence.
+
+        Raises:
+            EmbeddingError: The settings can't be used.
+        """
+        ...
+
+    async def serving(self, model: EmbeddingModel) -> "Embedder | None":
+        """Return who can make vectors that compare with those of a model, open, or None.
+
+        It is this one if the model is what the settings ask for; else another that these settings
+        reach, so that stored vectors stay of use until they are replaced. It lives as long as
+        this one, which closes it.
+
+        Raises:
+            EmbeddingError: The settings can't be used.
+        """
+        ...
 
     async def model(self) -> EmbeddingModel:
         """Say what makes the vectors; the first call may ask the provider for the dimension.

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from personal_context.config import Settings
-from personal_context.embeddings.select import AutoEmbedder
-from personal_context.ports import (
-    Embedder,
-)
+from personal_context.domain.models import EmbeddingModel, GenerationState
+from personal_context.embeddings.auto import AutoEmbedder
+from personal_context.embeddings.select import Wanted
+from personal_context.ports import Embedder, VectorIndex
 
 if TYPE_CHECKING:
     import httpx
@@ -14,15 +14,27 @@ if TYPE_CHECKING:
     from personal_context.upstream.outline import OutlineClient
 
 
-def embedder_of(settings: Settings) -> Embedder:
+def embedder_of(settings: Settings, index: VectorIndex) -> Embedder:
     """Return who makes vectors; which provider that is, `auto` finds out at the first text."""
     key = settings.embedding_api_key
+
+    async def remembered() -> EmbeddingModel | None:
+        """Return what made the vectors that search uses, or None if there are none."""
+        for generation in await index.generations():
+            if generation.state is GenerationState.ACTIVE:
+                progress = await index.progress(generation.id)
+                return generation.model if progress.done else None
+        return None
+
     return AutoEmbedder(
-        settings.embedding_provider,
-        api_base=settings.embedding_api_base,
-        api_key=key.get_secret_value() if key else None,
-        model=settings.embedding_model,
-        dimension=settings.embedding_dimension,
+        Wanted(
+            settings.embedding_provider,
+            api_base=settings.embedding_api_base,
+            api_key=key.get_secret_value() if key else None,
+            model=settings.embedding_model,
+            dimension=settings.embedding_dimension,
+        ),
+        remembered,
     )
 
 

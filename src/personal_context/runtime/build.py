@@ -72,7 +72,7 @@ def build_runtime(
     store = SqliteStore(database)
     lease = partial(Lease, store=store, owner=owner, clock=clock, is_dead=is_gone)
     index = SqliteVectorIndex(database)
-    embedder = embedder or embedder_of(settings)
+    embedder = embedder or embedder_of(settings, index)
     upstream = upstream_of(settings, version, transport)
     prepare = Preparer(MiniLMTokenCounter())
     # A process without Outline must not keep the clock from one that could pull.

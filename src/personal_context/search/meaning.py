@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch
+from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch, EmbeddingRejected
 from personal_context.domain.models import (
     ContentId,
     Generation,
@@ -64,10 +64,10 @@ class MeaningSearch:
         """
         start = perf_counter()
         try:
-            generation = await self._comparable()
+            generation = await self._active()
             if generation is None:
                 return Meaning(degraded=_NO_VECTORS)
-            vector = await self._embedder.embed_query(text[:MAX_CHARACTERS])
+            vector = await self._vector(generation, text[:MAX_CHARACTERS])
         except EmbeddingError as error:
             reason = " ".join(filter(None, (error.what, error.hint)))
             return Meaning(degraded=reason, timings={"embed": since(start)})
@@ -93,17 +93,27 @@ class MeaningSearch:
         """Tell whether a reindexing has replaced the generation since it was asked."""
         return meaning.generation is not None and meaning.generation != await self._active()
 
-    async def _comparable(self) -> Generation | None:
-        """Return the active generation; raise EmbeddingMismatch if the query's model differs."""
-        active = await self._active()
-        if active is None:
-            return None
-        model = await self._embedder.model()
-        if active.model != model:
-            raise EmbeddingMismatch(
-                f"The stored vectors are from {active.model.name}, but {model.name} is set."
-            )
-        return active
+    async def _vector(self, generation: Generation, text: str) -> "Vector":
+        """Return the query's vector, made by the generation's model, whatever is set now.
+
+        Raises:
+            EmbeddingMismatch: The settings ask for another model, and don't reach this one.
+            EmbeddingError: The provider gave no vector that compares.
+        """
+        stored = generation.model
+        choice = await self._embedder.choice()
+        serving = await self._embedder.serving(stored)
+        if serving is None:
+            raise EmbeddingMismatch.between(str(stored), str(choice))
+        try:
+            vector = await serving.embed_query(text)
+        except EmbeddingRejected as error:
+            if choice.made(stored):
+                raise
+            raise EmbeddingMismatch.between(str(stored), str(choice)) from error
+        if vector.shape != (stored.dimension,):
+            raise EmbeddingMismatch.between(str(stored), f"{choice} with {vector.size} numbers")
+        return vector
 
     async def _active(self) -> Generation | None:
         generations = await self._index.generations()

@@ -58,6 +58,7 @@ from personal_context.domain.models.vectors import (
     Generation,
     GenerationState,
     IndexProgress,
+    ModelChoice,
 )
 from personal_context.domain.models.web import UnchangedPage, Validators, WebPage
 from personal_context.domain.models.webhook import (
@@ -88,6 +89,7 @@ __all__ = [
     "Link",
     "LogEntry",
     "MirroredDocument",
+    "ModelChoice",
     "OutboxEntry",
     "Page",
     "PassProgress",

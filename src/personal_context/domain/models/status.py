@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from personal_context.domain.models.mirror import PassProgress, SyncFailure, SyncState
 from personal_context.domain.models.outbox import OutboxEntry
-from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress
+from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress, ModelChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,15 @@ class IndexStatus:
         model: What made the active vectors; None before the first one.
         progress: The active generation's progress.
         degraded: Why search by meaning is off; None when it is on.
+        wanted: The model that the settings ask for, if the vectors are of another; else None.
+        advice: What to do about it, or None.
     """
 
     model: EmbeddingModel | None
     progress: IndexProgress
     degraded: str | None = None
+    wanted: ModelChoice | None = None
+    advice: str | None = None
 
 
 class Health(StrEnum):

@@ -12,6 +12,33 @@ class EmbeddingModel:
     name: str
     dimension: int
 
+    def __str__(self) -> str:
+        return f"{self.provider} {self.name} ({self.dimension} numbers)"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The model that the settings ask for, as far as it is known without asking a provider.
+
+    Attributes:
+        dimension: Length of its vectors, or None if only the provider knows.
+    """
+
+    provider: str
+    name: str
+    dimension: int | None = None
+
+    def __str__(self) -> str:
+        numbers = f" ({self.dimension} numbers)" if self.dimension else ""
+        return f"{self.provider} {self.name}{numbers}"
+
+    def made(self, model: EmbeddingModel) -> bool:
+        """Tell whether vectors of a model are what is asked for."""
+        return (self.provider, self.name) == (model.provider, model.name) and self.dimension in (
+            None,
+            model.dimension,
+        )
+
 
 class GenerationState(StrEnum):
     """Life of a generation: built beside the active one, then active, then dropped."""
