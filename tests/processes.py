@@ -57,9 +57,9 @@ def run(
 class Talk:
     """A process that speaks MCP on its standard streams."""
 
-    def __init__(self, *arguments: str, env: Mapping[str, str]) -> None:
+    def __init__(self, *arguments: str, env: Mapping[str, str], program: Path = MAIN) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, str(MAIN), *arguments],
+            [sys.executable, str(program), *arguments],
             env=dict(env),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -230,7 +230,7 @@ def _flat(sandbox, collection):
 @pytest.mark.parametrize("transport", ["stdio", "http", "both"])
 def test_a_signal_in_the_middle_of_a_pass_leaves_good_order(tmp_path, transport):
     sandbox, _ = wiki_of(30)
-    sandbox.faults.delay("documents.list", 8)
+    sandbox.faults.delay("documents.list", 40)  # nobody waits for that
     with served(sandbox) as url:
         env = environment(
             tmp_path, OUTLINE_API_BASE=url, OUTLINE_API_KEY=DEMO_KEY, SYNC_COLLECTIONS="*"
@@ -242,11 +242,9 @@ def test_a_signal_in_the_middle_of_a_pass_leaves_good_order(tmp_path, transport)
             while not sandbox.calls("documents.list"):
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
-            began = time.monotonic()
             talk.process.terminate()
 
-            assert talk.process.wait(15) == 0
-            assert time.monotonic() - began < 8
+            assert talk.process.wait(20) == 0
             told = talk.rest_of_stderr()
 
     assert "ERROR" not in told

@@ -8,7 +8,9 @@ from product import beside, opened_product
 
 from personal_context.domain.models import SyncStatus
 from personal_context.owners import is_gone, process_name
-from personal_context.sync.lease import TTL, Lease
+from personal_context.sync.lease import Lease, LeaseTimes
+
+TTL = LeaseTimes().ttl
 
 
 def held(sandbox, endpoint):
@@ -41,7 +43,7 @@ async def test_an_owner_that_was_asleep_writes_nothing_when_it_wakes(tmp_path):
             after = await other.store.sync_state(product.handbook)
             text = (await other.store.get(rule)).text
 
-    assert reports == ()
+    assert reports is None
     assert text == "third"
     assert after == before
     assert after.status is SyncStatus.IDLE

@@ -30,7 +30,7 @@ def serve(*, transport: Transport | None = None, common: Common = PLAIN) -> int:
         stdio, http, or both. Default: both when stdin is a pipe (an MCP client started us),
         else http.
     """
-    return serve_product(transport, verbose=common.verbose)
+    serve_product(transport, verbose=common.verbose)
 
 
 def build_app() -> App:

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def serve_by_default() -> int:
-    """Serve with the transport that fits how the process was started; return the exit code."""
+    """Serve with the transport that fits how the process was started; return if that failed."""
     try:
-        return serve_product(None, verbose=False)
+        serve_product(None, verbose=False)
     except PersonalContextError as error:
         return show_error(error)
 
 
-def serve_product(transport: Transport | None, *, verbose: bool) -> int:
-    """Serve until the client goes or a signal comes; return the exit code.
+def serve_product(transport: Transport | None, *, verbose: bool) -> NoReturn:
+    """Serve until the client goes or a signal comes, and leave with exit code 0.
 
     Args:
         transport: None for both when stdin is a pipe, which an MCP client has made, else http.
@@ -52,9 +52,7 @@ def serve_product(transport: Transport | None, *, verbose: bool) -> int:
     asyncio.run(
         serve_runtime(runtime, transport, http, ready=lambda at: _announce(at, made_up=made_up))
     )
-    if transport != "http":
-        _leave()
-    return 0
+    _leave()
 
 
 def _stdin_is_pipe() -> bool:
@@ -76,7 +74,8 @@ def _announce(http: HttpOptions, *, made_up: bool) -> None:
 
 
 def _leave() -> NoReturn:
-    # The thread that reads stdin can't be cancelled and would hold the interpreter's exit.
+    # The thread that reads stdin can't be cancelled and would hold the interpreter's exit, and
+    # tidying up memory that goes away in any case takes as long as all else.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

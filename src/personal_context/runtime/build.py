@@ -37,7 +37,7 @@ from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.desk import Desk
-from personal_context.sync.lease import Lease
+from personal_context.sync.lease import Lease, LeaseTimes
 from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
@@ -56,6 +56,8 @@ def build_runtime(
     transport: "httpx.AsyncBaseTransport | None" = None,
     embedder: Embedder | None = None,
     clock: Clock | None = None,
+    owner: str | None = None,
+    lease_times: LeaseTimes | None = None,
 ) -> Runtime:
     """Wire the product from its settings.
 
@@ -64,13 +66,21 @@ def build_runtime(
         transport: Replaces the network towards Outline, for tests.
         embedder: Replaces the configured one, for tests and benches.
         clock: Replaces the system's, for tests.
+        owner: Names this process in leases; made up if None.
+        lease_times: How long its leases are good for; the usual times if None.
     """
     clock = clock or _now
-    owner = process_name()
     version = installed_version("personal-context")
     database = Database(settings.db_path)
     store = SqliteStore(database)
-    lease = partial(Lease, store=store, owner=owner, clock=clock, is_dead=is_gone)
+    lease = partial(
+        Lease,
+        store=store,
+        owner=owner or process_name(),
+        clock=clock,
+        is_dead=is_gone,
+        times=lease_times,
+    )
     index = SqliteVectorIndex(database)
     embedder = embedder or embedder_of(settings, index)
     upstream = upstream_of(settings, version, transport)

@@ -110,7 +110,7 @@ def web_server(app: "Starlette", *, own_signals: bool = False) -> "uvicorn.Serve
             server_header=False,
             proxy_headers=False,
             ws="none",
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=1,
         )
     )
 

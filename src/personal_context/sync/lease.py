@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 
 from personal_context.domain.errors import LeaseLost
@@ -11,10 +12,18 @@ from personal_context.ports import Clock, Store
 
 logger = logging.getLogger(__name__)
 
-TTL = timedelta(seconds=60)
-"""A process on another machine that dies without a word keeps its lease this long."""
 
-RENEW_EVERY = timedelta(seconds=20)
+@dataclass(frozen=True, slots=True)
+class LeaseTimes:
+    """How long a lease is good for.
+
+    Attributes:
+        ttl: A process on another machine that dies without a word keeps its lease this long.
+        renew_every: Well below `ttl`, so that a renewal may be late.
+    """
+
+    ttl: timedelta = timedelta(seconds=60)
+    renew_every: timedelta = timedelta(seconds=20)
 
 
 class Lease:
@@ -27,6 +36,7 @@ class Lease:
         clock: Tells when leases expire.
         is_dead: Tells whether an owner is known to be gone, e.g. killed on this machine; its
             leases need not run out then.
+        times: How long it is good for.
     """
 
     def __init__(
@@ -37,12 +47,14 @@ class Lease:
         owner: str,
         clock: Clock,
         is_dead: Callable[[str], bool] = lambda _: False,
+        times: LeaseTimes | None = None,
     ) -> None:
         self._name = name
         self._store = store
         self._owner = owner
         self._clock = clock
         self._is_dead = is_dead
+        self.times = times or LeaseTimes()
         self._token: int | None = None
 
     @property
@@ -107,11 +119,11 @@ class Lease:
 
     async def _renew(self) -> None:
         while True:
-            await asyncio.sleep(RENEW_EVERY.total_seconds())
+            await asyncio.sleep(self.times.renew_every.total_seconds())
             await self._try()
 
     async def _try(self) -> int | None:
         self._token = await self._store.acquire_lease(
-            self._name, self._owner, now=self._clock(), ttl=TTL
+            self._name, self._owner, now=self._clock(), ttl=self.times.ttl
         )
         return self._token

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from personal_context.domain.models import CollectionId
 from personal_context.ports import Clock, Store
-from personal_context.sync.lease import RENEW_EVERY, Lease
+from personal_context.sync.lease import Lease
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService
 
@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 BACKLOG_EVERY = timedelta(seconds=5)
 OUTBOX_EVERY = timedelta(seconds=15)
 REQUESTS_EVERY = timedelta(seconds=1)
+SUCCESSION_EVERY = timedelta(seconds=2)
+BUSY_PATIENCE = timedelta(seconds=30)
 TIDY_EVERY = timedelta(hours=1)
 WEBHOOK_EVERY = timedelta(hours=1)
 CATALOGUE_EVERY = timedelta(minutes=15)
@@ -30,7 +32,7 @@ LOG_KEPT = timedelta(days=90)
 HEAD_START = timedelta(seconds=1)
 """After a start the first client is answered before the jobs take the processor."""
 
-PATIENCE = 1.5
+PATIENCE = 0.7
 """Seconds that a stop waits for running jobs before it cancels them."""
 
 Job = Callable[[], Awaitable[object]]
@@ -132,7 +134,8 @@ class Orchestrator:
         )
         # Without the lease the jobs do nothing, so the lease is asked for before them.
         self._owning = await self._lease.acquire() is not None
-        self._every("lease", RENEW_EVERY, self._renew)
+        self._every("lease", self._lease.times.renew_every, self._renew)
+        self._every("succession", SUCCESSION_EVERY, self._succeed)
         self._every("backlog", BACKLOG_EVERY, self._as_owner(self._embed_backlog))
         self._every("outbox", OUTBOX_EVERY, self._as_owner(self._pusher.drain))
         self._every("requests", REQUESTS_EVERY, self._as_owner(self._sync.answer_requests))
@@ -144,7 +147,7 @@ class Orchestrator:
         self._scheduler.start()
 
     async def stop(self) -> None:
-        """End: jobs under way may finish what they are at, for PATIENCE seconds."""
+        """End: a pass at once, other jobs may finish what they are at, for PATIENCE seconds."""
         if self._scheduler is None:
             return
         self._stopping = True
@@ -175,7 +178,8 @@ class Orchestrator:
         """
 
         async def woken() -> None:
-            if await self._sync.poll(collections, sweep=collections is None):
+            sweep = collections is None
+            if await self._sync.poll(collections, sweep=sweep, patience=BUSY_PATIENCE):
                 self.wake()
             if collections is None:
                 await self._schedule_polls()
@@ -193,7 +197,10 @@ class Orchestrator:
         An Outline that fails is asked again when its time has come, not a whole turn later.
         """
         everything = self._first or self._recovering
-        await self._sync.poll(None if everything else (), sweep=self._first)
+        reports = await self._sync.poll(None if everything else (), sweep=self._first)
+        if reports is None and everything:
+            self._at("sweep", self._clock() + self._lease.times.renew_every / 4)
+            return
         if self._recover():
             return
         self._first = self._recovering = False
@@ -202,10 +209,10 @@ class Orchestrator:
 
     def _recover(self) -> bool:
         retry = self._sync.next_try_at
-        if retry is None or self._scheduler is None:
+        if retry is None:
             return False
         self._recovering = True
-        self._scheduler.modify_job("sweep", next_run_time=max(retry, self._clock()))
+        self._at("sweep", max(retry, self._clock()))
         return True
 
     async def _schedule_polls(self) -> None:
@@ -251,6 +258,11 @@ class Orchestrator:
             self._first = True
             self._now("sweep")
 
+    async def _succeed(self) -> None:
+        """Take over the clock as soon as whoever had it is known to be gone."""
+        if not self._owning and not await self._lease.lives():
+            await self._renew()
+
     # --- APScheduler
 
     def _every(
@@ -270,8 +282,11 @@ class Orchestrator:
 
     def _now(self, *names: str) -> None:
         for name in names:
-            if self._scheduler is not None and self._scheduler.get_job(name) is not None:
-                self._scheduler.modify_job(name, next_run_time=self._clock())
+            self._at(name, self._clock())
+
+    def _at(self, name: str, moment: datetime) -> None:
+        if self._scheduler is not None and self._scheduler.get_job(name) is not None:
+            self._scheduler.modify_job(name, next_run_time=moment)
 
     def _tracked(self, name: str, job: Job) -> Callable[[], Awaitable[None]]:
         async def run() -> None:

@@ -53,10 +53,6 @@ Progress = Callable[[int, int], None]
 """(documents done, documents in the collection); called after each document."""
 
 
-class Stopped(Exception):
-    """A signal, not an error: the process is going down; the pass ended between two documents."""
-
-
 @dataclass(frozen=True, slots=True)
 class PassOptions:
     """How to run a pass.
@@ -66,14 +62,12 @@ class PassOptions:
         departed: Outline shows nothing of the collection any more: it was archived or deleted.
         confirm_removals: A person agreed to many removals.
         on_progress: Told after each document.
-        stopping: Asked between two documents; True ends the pass with Stopped.
     """
 
     full: bool = False
     departed: bool = False
     confirm_removals: bool = False
     on_progress: Progress = lambda _done, _total: None
-    stopping: Callable[[], bool] = lambda: False
 
 
 @dataclass(slots=True)
@@ -103,7 +97,6 @@ class OnePass:
         """Bring the collection into the store.
 
         Raises:
-            Stopped: The process is going down.
             PersonalContextError: Outline or the database failed; nothing was removed on that.
         """
         tally = self.tally
@@ -122,7 +115,6 @@ class OnePass:
     async def _apply_page(self, page: Page) -> None:
         self.tally.failed.update(page.broken)
         for document in page.documents:
-            self._check_stopping()
             await self._apply_listed(document)
 
     async def _pages(self) -> AsyncGenerator[Page, None]:
@@ -188,7 +180,6 @@ class OnePass:
         tally = self.tally
         found = suspects(tally.mirrored, tally.listed, tally.placements)
         for content_id in sorted({*found.missing, *self._unseen(), *self._due()}):
-            self._check_stopping()
             await self._fetch(content_id)
         if self._held_before(found.gone):
             tally.held = len(found.gone)
@@ -244,7 +235,6 @@ class OnePass:
         """Decide about each document that the tree no longer shows; none, if they are too many."""
         actions = []
         for content_id in gone:
-            self._check_stopping()
             try:
                 document = await self._ask(content_id)
             except UpstreamUnreadable as error:
@@ -328,7 +318,3 @@ class OnePass:
         for content_id in self.failures.keys() - tally.failed.keys() - tally.placements.keys():
             if content_id not in tally.mirrored:
                 await self.store.forget_failure(content_id)
-
-    def _check_stopping(self) -> None:
-        if self.options.stopping():
-            raise Stopped

@@ -23,7 +23,7 @@ from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.overlap import Overlap
-from personal_context.sync.passes import OnePass, PassOptions, Stopped
+from personal_context.sync.passes import OnePass, PassOptions
 from personal_context.sync.tally import Tally
 from personal_context.sync.troubles import trouble_of
 
@@ -74,7 +74,6 @@ class Puller:
             nothing was removed. So does one that holds removals back; all else is done then.
 
         Raises:
-            Stopped: Options asked for it.
             LeaseLost: Another process has taken over.
         """
         options = options or PassOptions()
@@ -86,7 +85,7 @@ class Puller:
             await one.run()
             self._breaker.reset()
             error = await self._finish(store, state, one)
-        except (Stopped, asyncio.CancelledError):
+        except asyncio.CancelledError:
             await store.save_sync_state(replace(state, status=SyncStatus.IDLE))
             raise
         except LeaseLost:

@@ -1,9 +1,8 @@
 """Sync as the doors know it: pull every wanted collection, one process at a time."""
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -16,6 +15,7 @@ from personal_context.domain.collections import (
     unknown_collection,
 )
 from personal_context.domain.errors import (
+    LeaseLost,
     PersonalContextError,
     UpstreamNotConfigured,
 )
@@ -31,9 +31,10 @@ from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease
-from personal_context.sync.passes import PassOptions, Stopped
+from personal_context.sync.passes import PassOptions
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
+from personal_context.sync.turns import BusyElsewhere, Stopped, Turns
 
 logger = logging.getLogger(__name__)
 
@@ -92,12 +93,11 @@ class SyncService:
         self._passes = passes
         self._clock = clock
         self._sweep_every = sweep_every
-        self._turn = asyncio.Lock()
-        self._stopping = False
+        self._turns = Turns(lease)
 
     def stop(self) -> None:
-        """Let a running pass end after the document it is at; later ones don't begin."""
-        self._stopping = True
+        """End a running pass now; later ones don't begin. What was written stays."""
+        self._turns.stop()
 
     async def progress(self) -> Sequence[PassProgress]:
         """Return how far each pass is that runs right now, in whichever process."""
@@ -129,7 +129,7 @@ class SyncService:
             UpstreamNotConfigured: There is no Outline to pull from.
             InvalidInput: A name in confirm_removals means no mirrored collection.
             UpstreamError: Outline didn't even list its collections.
-            PersonalContextError: Another process is at it, and takes long.
+            PersonalContextError: Another process is at it, and takes long; or this one stops.
         """
         self._outline()
         confirmed = await self._confirmed(confirm_removals)
@@ -138,7 +138,13 @@ class SyncService:
         )
         if reports is not None:
             return reports
-        return await self._sync(full, confirmed, on_progress)
+        try:
+            return await self._sync(full, confirmed, on_progress)
+        except Stopped:
+            raise PersonalContextError(
+                "The sync was cut short: the program is stopping.",
+                hint="What was pulled is kept; the next sync goes on from there.",
+            ) from None
 
     async def answer_requests(self) -> None:
         """Run the syncs that other processes asked for; the process with the clock does this."""
@@ -146,12 +152,17 @@ class SyncService:
         async def run(full: bool, confirm_removals: Sequence[str]) -> Sequence[PassReport]:  # noqa: FBT001 - see Run
             return await self._sync(full, await self._confirmed(confirm_removals), None)
 
-        if self._wiki is not None and not self._stopping:
-            await self._desk.serve(run)
+        if self._wiki is not None and not self._turns.stopping:
+            with suppress(Stopped):  # Whoever asked sees that we are gone, and syncs.
+                await self._desk.serve(run)
 
     async def poll(
-        self, collections: Collection[CollectionId] | None = None, *, sweep: bool = False
-    ) -> Sequence[PassReport]:
+        self,
+        collections: Collection[CollectionId] | None = None,
+        *,
+        sweep: bool = False,
+        patience: timedelta = timedelta(0),
+    ) -> Sequence[PassReport] | None:
         """Pull because it is time; do nothing while another process pulls, or Outline is ill.
 
         Never raises for an ill Outline: the states say what is wrong.
@@ -159,15 +170,25 @@ class SyncService:
         Args:
             collections: Only these; None for all, none to look only for collections that left.
             sweep: Compare everything, whenever that was done last.
+            patience: How long to wait for another process's pass.
+
+        Returns:
+            What was done; None if another process pulls, or has taken over.
         """
-        if self._wiki is None or self._stopping or not self._wiki.breaker.may_ask:
+        if self._wiki is None or self._turns.stopping or not self._wiki.breaker.may_ask:
             return ()
         if sweep:
             self._wiki.catalogue.forget()
         try:
-            async with self._turn, self._alone(timedelta(0)):
-                return await self._pull(collections, sweep=sweep)
-        except (PersonalContextError, Stopped) as error:
+            return await self._turns.take(
+                lambda: self._pull(collections, sweep=sweep), patience=patience
+            )
+        except (BusyElsewhere, LeaseLost) as error:
+            logger.info("poll ended: %s", one_line(error))
+            return None
+        except Stopped:
+            return ()
+        except PersonalContextError as error:
             logger.info("poll ended: %s", one_line(error))
             return ()
 
@@ -223,8 +244,10 @@ class SyncService:
         wiki = self._outline()
         wiki.breaker.reset()
         wiki.catalogue.forget()
-        async with self._turn, self._alone(PATIENCE):
-            return await self._pull(None, sweep=full, confirmed=confirmed, on_progress=on_progress)
+        return await self._turns.take(
+            lambda: self._pull(None, sweep=full, confirmed=confirmed, on_progress=on_progress),
+            patience=PATIENCE,
+        )
 
     async def _pull(
         self,
@@ -253,7 +276,6 @@ class SyncService:
                 full=sweep or await self._sweep_due(collection.id),
                 departed=gone,
                 confirm_removals=collection.id in confirmed,
-                stopping=lambda: self._stopping,
             )
             report = await self._run(collection, ids, options, on_progress)
             reports.append(report)
@@ -310,16 +332,3 @@ class SyncService:
         if self._wiki is None:
             raise UpstreamNotConfigured("There is nothing to sync: no Outline is set.")
         return self._wiki
-
-    @asynccontextmanager
-    async def _alone(self, patience: timedelta) -> AsyncIterator[None]:
-        deadline = self._clock() + patience
-        while not await self._lease.acquire():
-            if self._clock() >= deadline:
-                raise PersonalContextError(
-                    "Another process is pulling from Outline right now.",
-                    hint="Try again in a minute; its result is shared with this process.",
-                )
-            await asyncio.sleep(0.25)
-        async with self._lease.kept():
-            yield
