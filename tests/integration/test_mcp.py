@@ -134,7 +134,7 @@ async def test_prompts_come_whole_and_in_tree_order(client):
     ("tool", "arguments", "said"),
     [
         ("get_content", {"content_id": "nope"}, ["No content goes by 'nope'", "Try: Ids come"]),
-        ("add_content", {"content": "x", "title": "  "}, ["The title is empty", "Try:"]),
+        ("add_content", {"content": "x", "title": "  "}, ["There is no title", "Try:"]),
         ("add_content", {"content": "", "title": "x"}, ["The content is empty", "Try:"]),
         (
             "add_content",

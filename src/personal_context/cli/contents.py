@@ -1,8 +1,9 @@
 """Commands on contents: search, add, get."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Group
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
+from personal_context.cli.output import show_file
 from personal_context.content.checks import NewContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SearchFilters, SourceType
@@ -80,7 +82,9 @@ async def add(
     title: str | None = None,
     tag: Annotated[list[str] | None, Parameter(negative="")] = None,
     source_url: str | None = None,
+    metadata: str | None = None,
     collection: str | None = None,
+    parent: str | None = None,
     common: Common = PLAIN,
 ) -> None:
     """Add a Markdown file (or stdin, `-`) to the store, and to Outline.
@@ -90,28 +94,37 @@ async def add(
     file
         A file, or `-` for stdin.
     title
-        Default: the file's first heading, else its name.
+        Default: the title in the file's front matter, else its first heading, else its name.
     tag
-        A tag; repeatable.
+        A tag; repeatable. Default: those of the front matter.
     source_url
         Where the text came from.
+    metadata
+        A JSON object that is kept with it; it wins over front matter.
     collection
-        Outline collection it goes to: id, address or name.
+        Outline collection it goes to: id, address or name. Default: the parent's, else yours.
+    parent
+        Document it shall stand under: id, urlId or address.
     """
-    text = _read(file)
     new = NewContent(
-        title=title or _title(text, file),
-        text=text,
-        tags=tag or (),
+        text=_read(file),
+        title=title,
+        tags=tag,
         source_url=source_url,
+        metadata=_json(metadata),
         collection=collection,
+        parent=parent,
+        fallback_title=None if file == "-" else Path(file).stem,
     )
     async with opened_runtime(verbose=common.verbose) as runtime:
         added = await runtime.contents.add(new)
         await runtime.embed_backlog()
     common.show(
         added_output(added).model_dump(),
-        lambda: Text(f"{added.content.title} ({added.content.id})\n{added.message}"),
+        lambda: Group(
+            Text(f"{added.content.title} ({added.content.id})\n{added.message}"),
+            *(Text(f"Warning: {warning}", style="yellow") for warning in added.warnings),
+        ),
     )
 
 
@@ -128,27 +141,39 @@ def _read(file: str) -> str:
         ) from None
 
 
-def _title(text: str, file: str) -> str:
-    for line in text.splitlines():
-        if line.startswith("# "):
-            return line[2:].strip()
-    if file == "-":
-        raise InvalidInput(
-            "The text has no title.", hint="Give --title, or begin with a heading: # Title"
-        )
-    return Path(file).stem
+def _json(text: str | None) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("The metadata is not JSON.", cause=str(error)) from None
+    if not isinstance(found, dict):
+        raise InvalidInput("The metadata is not a JSON object.", hint='Write {"key": "value"}.')
+    return found
 
 
-async def get(reference: str, /, *, common: Common = PLAIN) -> None:
+async def get(
+    reference: str,
+    /,
+    *,
+    markdown: Annotated[bool, Parameter(negative="")] = False,
+    common: Common = PLAIN,
+) -> None:
     """Print a document by id, Outline urlId, or Outline address.
 
     Parameters
     ----------
     reference
         Ids come from search.
+    markdown
+        Print it as a Markdown file: its text alone, with title, tags and metadata as front matter.
     """
     async with opened_runtime(verbose=common.verbose) as runtime:
         read = await runtime.contents.get(reference)
+    if markdown and not common.json:
+        from personal_context.content.exporting import as_markdown
+
+        show_file(as_markdown(read.content))
+        return
     heading = " · ".join(filter(None, [" › ".join(read.summary.path), read.summary.url]))
     common.show(
         content_output(read).model_dump(),

@@ -56,6 +56,11 @@ def show(value: Any, text: "Callable[[], RenderableType]", *, as_json: bool) -> 
         Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(_Printable(text()))
 
 
+def show_file(text: str) -> None:
+    """Print a text as it is, for a file: not wrapped, tabs kept, but without control characters."""
+    sys.stdout.write(printable(text).rstrip("\n") + "\n")
+
+
 def show_error(error: PersonalContextError) -> int:
     """Print an error to stderr and return the exit code."""
     from rich.console import Console

@@ -101,6 +101,11 @@ class Settings(BaseSettings):
         description="Collections to mirror, separated by commas; `*` for all that the key sees. "
         "Empty: only the default collection.",
     )
+    redact_secrets: bool = Field(
+        default=False,
+        description="Whether what looks like a secret in added text is masked before it is "
+        "stored. Otherwise it is kept, and the answer warns.",
+    )
     http_host: str = Field(
         default="127.0.0.1",
         description="Address to listen on. Anything but this machine's own needs a login; if none "

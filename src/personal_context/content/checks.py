@@ -23,33 +23,26 @@ class NewContent:
     """What somebody wants to add.
 
     Attributes:
-        text: Markdown.
+        text: Markdown. YAML front matter in it becomes metadata.
+        title: None or blank for the one that the text gives itself: in its front matter, or as
+            its first heading.
+        tags: None or none for those of the front matter.
         source_url: Where it came from, if anywhere.
-        collection: Collection it shall go to (id, address or name); None for the default.
+        metadata: A JSON object; it wins over front matter.
+        collection: Collection it shall go to (id, address or name); None for the parent's, else
+            the default.
+        parent: Content it shall stand under (id, urlId or address); None for the top.
+        fallback_title: For a text that gives none, e.g. a file's name.
     """
 
-    title: str
     text: str
-    tags: Sequence[str] = ()
+    title: str | None = None
+    tags: Sequence[str] | None = None
     source_url: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     collection: str | None = None
-
-
-def checked(new: NewContent) -> NewContent:
-    """Return what is to be added, cleaned.
-
-    Raises:
-        InvalidInput: Something can't be stored as it is.
-    """
-    return NewContent(
-        checked_title(new.title),
-        checked_text(new.text),
-        checked_tags(new.tags),
-        checked_address(new.source_url),
-        checked_metadata(new.metadata),
-        new.collection,
-    )
+    parent: str | None = None
+    fallback_title: str | None = None
 
 
 def checked_title(title: str) -> str:
@@ -60,7 +53,11 @@ def checked_title(title: str) -> str:
     """
     title = " ".join(storable(title).split())
     if not title:
-        raise InvalidInput("The title is empty.", hint="Give a short title that says what it is.")
+        raise InvalidInput(
+            "There is no title.",
+            cause="None was given, and the text has none: no `title:` in front matter, no heading.",
+            hint="Give a short title that says what it is.",
+        )
     if len(title) > TITLE_LIMIT:
         raise InvalidInput(
             f"The title is {len(title)} characters long.",

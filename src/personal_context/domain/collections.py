@@ -79,10 +79,15 @@ def mirrored_id(name: str, states: Iterable[SyncState]) -> CollectionId | None:
     return None
 
 
+def listed(names: Iterable[str]) -> str:
+    """Return names for a person to choose from."""
+    return ", ".join(sorted(names, key=str.casefold)) or "none"
+
+
 def unknown_collection(name: str, known: Sequence[str]) -> InvalidInput:
     """Return the error that says which names would have done."""
     return InvalidInput(
         f"There is no collection {name[:200]!r}.",
-        cause=f"Known are: {', '.join(known) or 'none'}.",
+        cause=f"Known are: {listed(known)}.",
         hint="Name one of these, by name or id.",
     )

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from personal_context.config import Settings
 from personal_context.content.adding import Adder
+from personal_context.content.placing import Placer
 from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
 from personal_context.content.service import ContentService
@@ -31,7 +32,7 @@ from personal_context.ports import (
 )
 from personal_context.runtime.adapters import embedder_of, upstream_of
 from personal_context.runtime.runtime import Runtime
-from personal_context.runtime.targets import prompts_collection_of, target_of
+from personal_context.runtime.targets import prompts_collection_of
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
@@ -127,6 +128,7 @@ def build_runtime(
         lease=ticking,
         revive_webhook=webhook.revive if upstream else None,
     )
+    reader = Reader(store)
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
     return Runtime(
         version=version,
@@ -135,14 +137,20 @@ def build_runtime(
         contents=ContentService(
             adder=Adder(
                 store=store,
+                placer=Placer(
+                    store=store,
+                    reader=reader,
+                    resolve=sync.resolve,
+                    default=None if settings.local_mode else settings.outline_collection_id,
+                ),
                 prepare=prepare,
                 push=pusher.push,
-                target=target_of(settings, sync),
                 added=orchestrator.wake,
                 new_id=lambda: ContentId(str(uuid4())),
                 clock=clock,
+                redact=settings.redact_secrets,
             ),
-            reader=Reader(store),
+            reader=reader,
         ),
         prompts=PromptService(
             store=store,

@@ -26,6 +26,7 @@ def build_app(
         credentials: The one user, or None for no login.
         host: The address that is listened on; on loopback only local names are answered.
     """
+    from personal_context.web.contents import LARGEST as CONTENT_BODY, PATH as CONTENT_PATH
     from personal_context.web.routes import error_handlers, routes
     from personal_context.web.security import allowed_hosts, guards
     from personal_context.web.webhooks import LARGEST, PATH, routes as webhook_routes
@@ -37,7 +38,12 @@ def build_app(
             credentials,
             hosts=allowed_hosts(host),
             open_paths=[PATH],
-            larger_bodies={"/mcp": MCP_BODY, "/messages": MCP_BODY, PATH: LARGEST},
+            larger_bodies={
+                "/mcp": MCP_BODY,
+                "/messages": MCP_BODY,
+                CONTENT_PATH: CONTENT_BODY,
+                PATH: LARGEST,
+            },
         ),
         host_origin_protection=False,
     )

@@ -75,14 +75,27 @@ class ContentOutput(BaseModel):
     updated_at: datetime
 
 
+class SecretOutput(BaseModel):
+    """Where something secret stands; the secret itself is not told."""
+
+    kind: str
+    where: str = Field(description="content, title, tags, source_url, or metadata and its key.")
+    line: int = Field(description="Line within that, from 1.")
+
+
 class AddedOutput(BaseModel):
     """What became of an add."""
 
     id: str
     title: str
     url: str | None = Field(description="Its address in Outline, once Outline has it.")
-    outline: str = Field(description="synced, pending, failed, or local (kept here only).")
+    outline: str = Field(
+        description="synced, pending (on its way, nothing to repeat), failed, or local (kept "
+        "here only)."
+    )
     message: str
+    warnings: list[str] = Field(description="What the owner should know of what was given.")
+    secrets: list[SecretOutput] = Field(description="What looked like secrets in it.")
 
 
 class PromptsOutput(BaseModel):
@@ -204,7 +217,18 @@ def added_output(added: Added) -> AddedOutput:
         url=added.content.url,
         outline=added.outline.value,
         message=added.message,
+        warnings=list(added.warnings),
+        secrets=[
+            SecretOutput(kind=secret.kind, where=secret.where, line=secret.line)
+            for secret in added.secrets
+        ],
     )
+
+
+def added_text(added: Added) -> str:
+    """Return the outcome of an add as text."""
+    warnings = (f"Warning: {warning}" for warning in added.warnings)
+    return "\n".join([summary_line(added.content), added.message, *warnings])
 
 
 def summary_line(summary: ContentSummary) -> str:

@@ -15,11 +15,11 @@ from personal_context.tools.answers import (
     PromptsOutput,
     SearchOutput,
     added_output,
+    added_text,
     content_output,
     content_text,
     search_output,
     search_text,
-    summary_line,
 )
 from personal_context.tools.services import Services
 
@@ -53,7 +53,8 @@ ADD_CONTENT: Final = """\
 Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
 
 It is stored and searchable when this returns, and goes to the owner's Outline wiki, now
-or as soon as Outline answers. Search first: what is known already need not be added."""
+or as soon as Outline answers. Search first: what is known already need not be added. Read
+the message and the warnings of the answer, and tell the owner of secrets."""
 
 Query = Annotated[
     str,
@@ -142,30 +143,48 @@ def _writing(mcp: FastMCP, services: Services) -> None:
     )
     async def add_content(
         content: Annotated[str, Field(description="The text to keep, as Markdown.")],
-        title: Annotated[str, Field(description="What it is, in a few words.")],
-        tags: Annotated[list[str] | None, Field(description="Words to find it by.")] = None,
+        title: Annotated[
+            str | None,
+            Field(
+                description="What it is, in a few words. Default: the title in the text's front "
+                "matter, else its first heading."
+            ),
+        ] = None,
+        tags: Annotated[
+            list[str] | None,
+            Field(description="Words to find it by. Default: those of the front matter."),
+        ] = None,
         source_url: Annotated[
             str | None, Field(description="Where it came from, if from the web.")
         ] = None,
         metadata: Annotated[
-            dict[str, Any] | None, Field(description="A JSON object kept with it.")
+            dict[str, Any] | None,
+            Field(description="A JSON object kept with it, up to 64,000 characters."),
         ] = None,
         collection_id: Annotated[
             str | None,
-            Field(description="Outline collection it goes to: id or name. Default: the owner's."),
+            Field(
+                description="Outline collection it goes to: id, name or address. Default: the "
+                "parent's, else the owner's."
+            ),
+        ] = None,
+        parent_id: Annotated[
+            str | None,
+            Field(description="Document it shall stand under: an id from search, or its address."),
         ] = None,
     ) -> ToolResult:
         added = await services.contents.add(
             NewContent(
-                title=title,
                 text=content,
-                tags=tags or (),
+                title=title,
+                tags=tags,
                 source_url=source_url,
                 metadata=metadata or {},
                 collection=collection_id,
+                parent=parent_id,
             )
         )
-        return _result(f"{summary_line(added.content)}\n{added.message}", added_output(added))
+        return _result(added_text(added), added_output(added))
 
 
 def _result(text: str, output: BaseModel) -> ToolResult:

@@ -3,6 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from personal_context.content.adding import Added
+from personal_context.content.checks import NewContent
+from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
     EVERYTHING,
     PassReport,
@@ -24,6 +27,18 @@ class Searching(Protocol):
         filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Return at most *limit* contents that answer *query*, best first."""
+        ...
+
+
+class Contents(Protocol):
+    """Adds and reads contents."""
+
+    async def add(self, new: NewContent) -> Added:
+        """Store a content, then offer it to Outline."""
+        ...
+
+    async def get(self, reference: str) -> ReadContent:
+        """Return a content by id, urlId or address."""
         ...
 
 
@@ -79,6 +94,11 @@ class Services(Protocol):
     @property
     def search(self) -> Searching:
         """Search."""
+        ...
+
+    @property
+    def contents(self) -> Contents:
+        """Adding and reading."""
         ...
 
     @property

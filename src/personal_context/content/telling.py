@@ -1,0 +1,69 @@
+"""What the answer to an add says, in words that a model can act on. Pure."""
+
+from collections.abc import Sequence
+
+from personal_context.content.secrets import Secret
+from personal_context.domain.models import PushState
+from personal_context.sync.push import TITLE_LIMIT, fitted
+
+_MESSAGES = {
+    PushState.SYNCED: "Stored here and in Outline.",
+    PushState.PENDING: "Stored here and searchable. It is on its way to Outline, which gets it "
+    "as soon as it answers; nothing needs to be repeated.",
+    PushState.FAILED: "Stored here and searchable. Outline refused it; `personal-context status` "
+    "shows why.",
+    PushState.LOCAL: "Stored here and searchable. It is kept here only: no Outline collection is "
+    "set for it.",
+}
+
+
+def stored_message(state: PushState) -> str:
+    """Say what became of a content."""
+    return _MESSAGES[state]
+
+
+def warnings(
+    *, title: str, secrets: Sequence[Secret], redacted: bool, problem: str | None, to_outline: bool
+) -> Sequence[str]:
+    """Say what the caller should know of what was given, each in a sentence or two.
+
+    Args:
+        title: The full one.
+        secrets: What looked like secrets.
+        redacted: They were masked.
+        problem: Why front matter was left in the text, or None.
+        to_outline: It goes to Outline, and what is said of Outline matters.
+    """
+    told = []
+    if secrets:
+        told.append(_about_secrets(secrets, redacted=redacted))
+    if problem:
+        told.append(
+            f"The front matter was left in the text, because it can't be read ({problem})."
+            + (" Outline makes a heading of it." if to_outline else "")
+        )
+    if to_outline and len(title) > TITLE_LIMIT:
+        told.append(
+            f"Outline takes titles of {TITLE_LIMIT} characters: there it is called "
+            f"“{fitted(title, '')[0]}”, with the full title as its first heading."
+        )
+    return told
+
+
+def _about_secrets(secrets: Sequence[Secret], *, redacted: bool) -> str:
+    places = "; ".join(_place(secret) for secret in secrets[:_TOLD])
+    more = f"; and {len(secrets) - _TOLD} more" if len(secrets) > _TOLD else ""
+    if redacted:
+        return f"What looks like a secret was masked before it was stored: {places}{more}."
+    return (
+        f"This looks like it holds a secret: {places}{more}. It was stored as given. Tell the "
+        "owner, who may want to remove it and to make a new one."
+    )
+
+
+def _place(secret: Secret) -> str:
+    where = f"line {secret.line}" if secret.where == "content" else secret.where
+    return f"{secret.kind} ({where})"
+
+
+_TOLD = 10

@@ -1,0 +1,91 @@
+"""The commands that add and read, in this process and without Outline."""
+
+import json
+import logging
+
+import pytest
+
+from personal_context.cli.app import run
+
+FILE = "---\ntags: [house, keys]\nroom: hall\n---\n\n# Spare key\n\nBehind\tthe barometer.\n"
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("PERSONAL_CONTEXT_DB_PATH", str(tmp_path / "store" / "context.db"))
+    monkeypatch.chdir(tmp_path)
+    root = logging.getLogger()
+    kept, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = kept
+    root.setLevel(level)
+    logging.captureWarnings(capture=False)
+
+
+@pytest.fixture
+def told(capsys):
+    def ask(*words):
+        code = run([*words, "--json"])
+        out, err = capsys.readouterr()
+        return code, json.loads(out) if out else err
+
+    return ask
+
+
+def test_a_file_goes_in_and_comes_out_the_same(told, capsys, tmp_path):
+    (tmp_path / "key.md").write_text(FILE)
+
+    code, added = told("add", "key.md", "--metadata", '{"n": 1}')
+    _, found = told("search", "barometer", "--tag", "KEYS")
+    run(["get", added["id"], "--markdown"])
+
+    assert code == 0
+    assert (added["title"], added["outline"]) == ("Spare key", "local")
+    assert [hit["id"] for hit in found["results"]] == [added["id"]]
+    assert capsys.readouterr().out == (
+        "---\ntitle: Spare key\ntags:\n  - house\n  - keys\nroom: hall\nn: 1\n---\n\n"
+        "# Spare key\n\nBehind\tthe barometer.\n"
+    )
+
+
+def test_a_file_without_a_title_is_called_by_its_name(told, tmp_path):
+    (tmp_path / "minutes of may.md").write_text("We met.")
+
+    assert told("add", "minutes of may.md")[1]["title"] == "minutes of may"
+
+
+def test_a_content_is_put_under_another(told, tmp_path):
+    (tmp_path / "a.md").write_text("# Rooms\n\nAll.")
+    _, parent = told("add", "a.md")
+    _, child = told("add", "a.md", "--title", "Hall", "--parent", parent["id"])
+
+    assert told("get", child["id"])[1]["path"] == ["Rooms"]
+
+
+def test_a_secret_is_told(capsys, tmp_path):
+    (tmp_path / "a.md").write_text("# Key\n\npassword=hunter2")
+
+    run(["add", "a.md"])
+
+    assert "Warning: This looks like it holds a secret: password (line 3)" in (
+        capsys.readouterr().out.replace("\n", " ")
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "a.md", "--metadata", "{"),
+        ("add", "a.md", "--metadata", "[1]"),
+        ("add", "a.md", "--source-url", "ftp://x"),
+        ("search", "x", "--collection", "Cellar"),
+    ],
+)
+def test_what_cannot_be_used_is_misuse(told, tmp_path, words):
+    (tmp_path / "a.md").write_text("# T\n\nx")
+
+    code, error = told(*words)
+
+    assert code == 2
+    assert "Error: " in error
