@@ -1,5 +1,6 @@
 """A product that the page can be tried on: every odd state is one assignment away."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -28,6 +29,7 @@ from personal_context.domain.models import (
     StoredSection,
     SyncStatus,
 )
+from personal_context.sync.by_hand import SyncByHand
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 
@@ -153,16 +155,22 @@ REPORT = PassReport(CollectionId("c1"), "Operations", created=3, updated=1, requ
 class FakeSync:
     reports: Sequence[PassReport] = (REPORT,)
     error: Exception | None = None
+    go: asyncio.Event | None = None
     asked: list[str] = field(default_factory=list)
 
     async def sync_now(
-        self, *, full: bool = False, confirm_removals: Sequence[str] = ()
+        self, *, full=False, confirm_removals=(), on_progress=None
     ) -> Sequence[PassReport]:
         confirmed = f"confirmed {', '.join(confirm_removals)}"
         self.asked.append("full" if full else confirmed if confirm_removals else "changes")
+        if self.go:
+            await self.go.wait()
         if self.error:
             raise self.error
         return self.reports
+
+    def stop(self) -> None:
+        """Nothing runs for long here."""
 
 
 def status(**changes):
@@ -228,6 +236,9 @@ class FakeServices:
     sync: FakeSync = field(default_factory=FakeSync)
     shown: Status = field(default_factory=status)
     error: Exception | None = None
+
+    def __post_init__(self):
+        self.by_hand = SyncByHand(self.sync, clock)
 
     async def status(self) -> Status:
         if self.error:

@@ -121,6 +121,17 @@ async def test_sync_reports_each_collection(web, services):
     assert services.sync.asked == ["changes", "full", "confirmed Operations"]
 
 
+async def test_who_does_not_wait_for_a_sync_is_told_that_it_runs(web, services):
+    services.sync.go = asyncio.Event()
+    answer = await web.post("/api/sync?wait=false")
+    services.sync.go.set()
+    ended = await web.post("/api/sync")
+
+    assert (answer.status_code, answer.json()) == (202, {"running": True, "passes": []})
+    assert ended.json()["ok"] is True
+    assert services.sync.asked[0] == "changes"
+
+
 @pytest.mark.parametrize("fault", [{"error": "access lost"}, {"failed": {"d1": "too long"}}])
 async def test_a_failed_pass_or_document_is_not_ok(web, services, fault):
     services.sync.reports = [replace(services.sync.reports[0], **fault)]

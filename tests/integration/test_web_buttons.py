@@ -9,6 +9,7 @@ from web_client import HTMX, app, client
 
 from personal_context.domain.errors import UpstreamUnavailable
 from personal_context.domain.models import Health, ReindexProgress, ReindexState
+from personal_context.sync.by_hand import Asked
 from personal_context.web.pace import Pace
 
 
@@ -114,7 +115,7 @@ async def test_a_sync_that_fails_says_why(web, services):
 async def test_a_long_sync_goes_on_while_the_page_looks(services):
     begun, go, calls = asyncio.Event(), asyncio.Event(), []
 
-    async def slow(*, full, confirm_removals):
+    async def slow(*, full, confirm_removals, on_progress):
         calls.append(full)
         begun.set()
         await go.wait()
@@ -129,6 +130,7 @@ async def test_a_long_sync_goes_on_while_the_page_looks(services):
         meanwhile = (await web.get("/panel", headers=HTMX)).text
         go.set()
         await asyncio.gather(first, second, full)
+        await services.by_hand.ask(Asked(full=True), patience=None)
 
     assert "Syncing…" in meanwhile
     assert calls == [False, True]  # the second press joined the first, the full one did not

@@ -192,7 +192,7 @@ def _assignments(text: str) -> Iterator[re.Match[str]]:
 
 def _is_real(value: str) -> bool:
     """Tell a value from what stands for one: `<password>`, `${PASSWORD}`, `xxxx`."""
-    if re.search(STANDS_FOR, value) or _NAME.fullmatch(value) or len(set(value)) < 3:  # noqa: PLR2004 - "-_-_"
+    if re.search(STANDS_FOR, value) or _NAME.fullmatch(value) or len(set(value)) < 3:  # noqa: PLR2004 - as in "-_-_"
         return False
     return _kinds(value) > 1 or not re.search(NAMES_IT, value)
 
@@ -224,12 +224,12 @@ def _is_password(value: str, *, sure: bool) -> bool:
     if _kinds(value) > 1:
         return len(value) >= 6  # noqa: PLR2004 - what servers ask for at least
     # One kind of characters: a word, a name, a number. A bare "Geheimnis" may be a label.
-    return sure and len(value) >= 8 and not re.fullmatch("[A-Z][a-z]+", value)  # noqa: PLR2004
+    return sure and len(value) >= 8 and not re.fullmatch("[A-Z][a-z]+", value)  # noqa: PLR2004 - what careful servers ask for
 
 
 def _is_key(value: str, *, sure: bool) -> bool:
     """Judge what is given as a key or token: those are made by machines, and long."""
-    if " " in value or _kinds(value) < 2 or not re.search(r"\d", value):  # noqa: PLR2004
+    if " " in value or _kinds(value) < 2 or not re.search(r"\d", value):  # noqa: PLR2004 - more than a word or a number
         return False
     in_words = sum(len(word) for word in _WORDS.findall(value))
     return len(value) >= (10 if sure else 16) and in_words * 2 < len(value)

@@ -35,6 +35,7 @@ from personal_context.runtime.runtime import Runtime
 from personal_context.runtime.targets import prompts_collection_of
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.breaker import Breaker
+from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.desk import Desk
@@ -158,6 +159,7 @@ def build_runtime(
             collection=prompts_collection_of(settings, sync),
         ),
         sync=sync,
+        by_hand=SyncByHand(sync, clock),
         indexer=indexer,
         reindex=reindexer,
         orchestrator=orchestrator,

@@ -23,6 +23,7 @@ from personal_context.ports import (
     VectorIndex,
 )
 from personal_context.search.hybrid import HybridSearch
+from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.orchestrator import Orchestrator
 from personal_context.sync.overview import Noted, overview
@@ -47,6 +48,7 @@ class Runtime:
     contents: ContentService
     prompts: PromptService
     sync: SyncService
+    by_hand: SyncByHand
     indexer: Indexer
     reindex: Reindexer
     orchestrator: Orchestrator
@@ -69,6 +71,7 @@ class Runtime:
             for resource in self._resources:
                 await stack.enter_async_context(resource)
             stack.push_async_callback(self.contents.close)
+            stack.push_async_callback(self.by_hand.close)
             stack.push_async_callback(self.reindex.stop)
             self._open = stack.pop_all()
         return self

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final
 
 from fastmcp import FastMCP
 from fastmcp.tools.base import ToolResult
-from mcp_types import TextContent, ToolAnnotations
-from pydantic import BaseModel, Field
+from mcp_types import ToolAnnotations
+from pydantic import Field
 
 from personal_context.content.checks import NewContent
 from personal_context.domain.models import SearchFilters, SourceType
@@ -21,7 +21,9 @@ from personal_context.tools.answers import (
     search_output,
     search_text,
 )
+from personal_context.tools.results import tool_result
 from personal_context.tools.services import Services
+from personal_context.tools.syncing import register_syncing
 
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -93,6 +95,7 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
     """Add every tool to *mcp*."""
     _reading(mcp, services)
     _writing(mcp, services)
+    register_syncing(mcp, services)
 
 
 def _reading(mcp: FastMCP, services: Services) -> None:
@@ -111,7 +114,7 @@ def _reading(mcp: FastMCP, services: Services) -> None:
     ) -> ToolResult:
         filters = SearchFilters(frozenset(source_types or ()), collection, frozenset(tags or ()))
         answer = await services.search.search(query, limit=limit, filters=filters)
-        return _result(search_text(answer), search_output(answer))
+        return tool_result(search_text(answer), search_output(answer))
 
     @mcp.tool(
         title="Read a document",
@@ -121,7 +124,7 @@ def _reading(mcp: FastMCP, services: Services) -> None:
     )
     async def get_content(content_id: Reference) -> ToolResult:
         read = await services.contents.get(content_id)
-        return _result(content_text(read), content_output(read))
+        return tool_result(content_text(read), content_output(read))
 
     @mcp.tool(
         title="Load the owner's prompts",
@@ -131,7 +134,7 @@ def _reading(mcp: FastMCP, services: Services) -> None:
     )
     async def load_personal_prompts() -> ToolResult:
         prompts = await services.prompts.load()
-        return _result(prompts.text, PromptsOutput(count=prompts.count, text=prompts.text))
+        return tool_result(prompts.text, PromptsOutput(count=prompts.count, text=prompts.text))
 
 
 def _writing(mcp: FastMCP, services: Services) -> None:
@@ -184,11 +187,4 @@ def _writing(mcp: FastMCP, services: Services) -> None:
                 parent=parent_id,
             )
         )
-        return _result(added_text(added), added_output(added))
-
-
-def _result(text: str, output: BaseModel) -> ToolResult:
-    return ToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=output.model_dump(mode="json"),
-    )
+        return tool_result(added_text(added), added_output(added))

@@ -6,7 +6,8 @@ from personal_context.content.adding import Added
 from personal_context.content.checks import NewContent
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
-from personal_context.domain.models import EVERYTHING, SearchAnswer, SearchFilters
+from personal_context.domain.models import EVERYTHING, SearchAnswer, SearchFilters, Status
+from personal_context.sync.by_hand import SyncByHand
 
 
 class Searching(Protocol):
@@ -64,4 +65,13 @@ class Services(Protocol):
     @property
     def prompts(self) -> PromptLibrary:
         """The owner's prompts."""
+        ...
+
+    @property
+    def by_hand(self) -> SyncByHand:
+        """Syncs with Outline that somebody asks for."""
+        ...
+
+    async def status(self) -> Status:
+        """Return everything that a person wants to know at a glance."""
         ...

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable, InvalidInput
 from personal_context.domain.models import ReindexProgress, ReindexState, SearchResult
 from personal_context.domain.text import shortened
+from personal_context.sync.by_hand import Asked
 from personal_context.web import params
 from personal_context.web.guard import as_json
 from personal_context.web.pace import Pace
@@ -28,12 +29,7 @@ def routes(services: Services, pace: Pace) -> list[Route]:
         return await _search(services, request)
 
     async def sync(request: Request) -> Response:
-        full = params.flag(request.query_params, "full", default=False)
-        confirmed = request.query_params.getlist("confirm_removals")
-        reports = await services.sync.sync_now(full=full, confirm_removals=confirmed)
-        return json_answer(
-            {"reports": reports, "ok": not any(r.error or r.failed for r in reports)}
-        )
+        return await _sync(services, request)
 
     async def reindex(request: Request) -> Response:
         if request.method != "POST":
@@ -105,6 +101,20 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "path": content.path,
         "updated_at": content.updated_at,
     }
+
+
+async def _sync(services: Services, request: Request) -> JSONResponse:
+    asked = Asked(
+        full=params.flag(request.query_params, "full", default=False),
+        confirm_removals=tuple(request.query_params.getlist("confirm_removals")),
+    )
+    waits = params.flag(request.query_params, "wait", default=True)
+    outcome = await services.by_hand.ask(asked, patience=None if waits else 0)
+    if outcome is None:
+        return json_answer({"running": True, "passes": (await services.status()).passes}, 202)
+    if outcome.error is not None:
+        raise outcome.error
+    return json_answer({"reports": outcome.reports, "ok": outcome.ok})
 
 
 async def _livez(_: Request) -> Response:

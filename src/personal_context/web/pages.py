@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -12,10 +11,10 @@ from starlette.routing import Route
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import SearchAnswer, SourceType
 from personal_context.ports import Clock
+from personal_context.sync.by_hand import Asked as AskedSync
 from personal_context.web import params, view
 from personal_context.web.errors import Problem, problem_of
 from personal_context.web.guard import as_html
-from personal_context.web.jobs import Press, SyncByHand
 from personal_context.web.pace import Pace
 from personal_context.web.responses import html_answer, is_htmx
 from personal_context.web.services import Services
@@ -45,7 +44,6 @@ class Page:
         self._pages = pages
         self._clock = clock
         self._pace = pace
-        self._by_hand = SyncByHand(services.sync, clock)
 
     def routes(self) -> list[Route]:
         """Return the routes of the page and its parts."""
@@ -74,15 +72,12 @@ class Page:
         return await self._show_panel(request)
 
     async def _sync(self, request: Request) -> Response:
-        asked = Press(
+        asked = AskedSync(
             full=params.flag(request.query_params, "full", default=False),
             confirm_removals=tuple(request.query_params.getlist("confirm_removals")),
         )
-        await self._by_hand.press(asked, patience=self._pace.press)
-        response = await self._show_panel(request)
-        # The server waits for it when it stops, instead of closing the store under its feet.
-        response.background = BackgroundTask(self._by_hand.finish)
-        return response
+        await self._services.by_hand.ask(asked, patience=self._pace.press)
+        return await self._show_panel(request)
 
     async def _reindex(self, request: Request) -> Response:
         await self._services.reindex.start()
@@ -96,7 +91,8 @@ class Page:
 
     async def _look(self) -> view.Panel:
         status = await self._services.status()
-        return view.panel(status, syncing=self._by_hand.running, outcome=self._by_hand.outcome)
+        by_hand = self._services.by_hand
+        return view.panel(status, syncing=by_hand.running, outcome=by_hand.outcome)
 
     async def _ask(self, request: Request) -> Asked:
         query = request.query_params.get("q", "")

@@ -1,6 +1,5 @@
 """What the doors for people need from the product; the runtime satisfies it by shape."""
 
-from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from personal_context.content.adding import Added
@@ -8,12 +7,12 @@ from personal_context.content.checks import NewContent
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
     EVERYTHING,
-    PassReport,
     ReindexProgress,
     SearchAnswer,
     SearchFilters,
     Status,
 )
+from personal_context.sync.by_hand import SyncByHand
 
 
 class Searching(Protocol):
@@ -65,24 +64,6 @@ class Reindexing(Protocol):
         ...
 
 
-class Syncing(Protocol):
-    """Brings the mirror up to date."""
-
-    async def sync_now(
-        self, *, full: bool = False, confirm_removals: Collection[str] = ()
-    ) -> Sequence[PassReport]:
-        """Pull every collection.
-
-        Args:
-            full: Compare every document instead of what changed.
-            confirm_removals: Collections, by name or id, whose many removals may go on.
-
-        Raises:
-            UpstreamNotConfigured: There is no Outline to pull from.
-        """
-        ...
-
-
 class Services(Protocol):
     """Everything that the page and the REST routes use."""
 
@@ -107,8 +88,8 @@ class Services(Protocol):
         ...
 
     @property
-    def sync(self) -> Syncing:
-        """Sync with Outline."""
+    def by_hand(self) -> SyncByHand:
+        """Syncs with Outline that somebody asks for."""
         ...
 
     async def status(self) -> Status:

@@ -16,8 +16,8 @@ from personal_context.domain.models import (
     SourceType,
     Status,
 )
+from personal_context.sync.by_hand import SyncOutcome
 from personal_context.web.humanize import duration, percent, plural
-from personal_context.web.jobs import SyncOutcome
 
 POLL_BUSY = 1
 """Seconds between two looks while something moves."""
@@ -256,9 +256,9 @@ def eta_seconds(progress: ReindexProgress) -> float | None:
 
 def sync_news(outcome: SyncOutcome) -> SyncNews:
     """The last sync by hand in one line."""
-    if outcome.problem is not None:
-        failures = [t for t in (outcome.problem.cause, outcome.problem.hint) if t]
-        return SyncNews(outcome.ended_at, outcome.problem.message, "bad", failures)
+    if outcome.error is not None:
+        failures = [t for t in (outcome.error.cause, outcome.error.hint) if t]
+        return SyncNews(outcome.ended_at, outcome.error.what, "bad", failures)
     failures = [line for report in outcome.reports for line in _failures(report)]
     tone = "bad" if failures else "good"
     return SyncNews(outcome.ended_at, _summary(outcome.reports), tone, failures)
