@@ -203,7 +203,8 @@ def test_hostile_texts_stay_texts(visit, url, services):
     page.wait_for_selector(".hit")
 
     assert HOSTILE in page.locator(".hit h2").text_content()
-    assert page.locator(".hit a, .hit img, .hit script").count() == 0
+    assert page.locator(".hit a:not(.tag), .hit img, .hit script").count() == 0
+    assert page.locator(".hit a.tag").get_attribute("href").startswith("/?q=")
     assert overflow(page) == 0
 
 
