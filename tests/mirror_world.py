@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,24 +10,32 @@ import httpx
 
 from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
+from personal_context.domain.edits import all_applied
 from personal_context.domain.models import (
     CollectionId,
+    Content,
     ContentId,
+    Edit,
+    LogEntry,
     PassReport,
     PushState,
+    SourceType,
     UpstreamCollection,
+    Wording,
 )
 from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.prepare import Preparer
 from personal_context.ports import Store
 from personal_context.sync.passes import PassOptions
 from personal_context.sync.pull import Puller
-from personal_context.sync.push import Pusher
+from personal_context.sync.push import Claims, Pusher
+from personal_context.sync.queueing import after_edits, after_restore, after_trash
 from personal_context.upstream.outline import OutlineClient
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 
 WIKI = "http://wiki.test"
+PREPARE = Preparer(MiniLMTokenCounter())
 
 
 @dataclass
@@ -72,7 +80,49 @@ class MirrorWorld:
         """Forget what only the process knew."""
         self.puller = _puller(self.store, self.client, self.clock)
 
-    def pusher(self) -> Pusher:
+    async def add(self, content_id: ContentId, title: str = "A note", text: str = "Noted.") -> None:
+        """Add a note that is to go to the collection."""
+        indexed = await PREPARE(title, text)
+        now = self.clock()
+        content = Content(
+            content_id,
+            SourceType.NOTE,
+            title,
+            text,
+            indexed.readable,
+            now,
+            now,
+            collection_id=self.collection.id,
+            tags=("kept",),
+        )
+        await self.store.add(content, indexed, log=LogEntry("create"), push_to=self.collection.id)
+
+    async def edit(self, content_id: ContentId, *edits: Edit) -> None:
+        """Change a content here."""
+        standing = await self.store.standing(content_id)
+        before = Wording(standing.content.title, standing.content.text)
+        now = all_applied(edits, before)
+        assert now is not None
+        indexed = await PREPARE(now.title, now.text)
+        content = replace(
+            standing.content, title=now.title, text=now.text, readable=indexed.readable
+        )
+        push = after_edits(standing, edits, self.clock())
+        assert await self.store.settle(standing, push=push, write=(content, indexed))
+
+    async def delete(self, content_id: ContentId) -> None:
+        """Delete a content here, and there."""
+        standing = await self.store.standing(content_id)
+        push = after_trash(standing, self.clock())
+        assert await self.store.settle(standing, push=push, away="deleted here")
+
+    async def bring_back(self, content_id: ContentId) -> None:
+        """Undo a deletion here, and there."""
+        standing = await self.store.standing(content_id)
+        push = after_restore(standing, self.clock())
+        assert await self.store.settle(standing, push=push, back=True)
+
+    def pusher(self, owner: str = "this process", **more: object) -> Pusher:
         async def resolve(name: str) -> CollectionId:
             return CollectionId(name)
 
@@ -80,8 +130,10 @@ class MirrorWorld:
             store=self.store,
             upstream=self.client,
             resolve=resolve,
-            prepare=Preparer(MiniLMTokenCounter()),
+            prepare=PREPARE,
             clock=self.clock,
+            claims=Claims(owner, lambda other: other == "dead process"),
+            **{"may_trash": True} | more,
         )
 
     async def push(self, content_id: ContentId) -> PushState:
@@ -134,4 +186,4 @@ async def mirror_world(folder: Path, *, version: str = "1.9.2") -> AsyncIterator
 
 
 def _puller(store: Store, client: OutlineClient, clock: MovingClock) -> Puller:
-    return Puller(store=store, upstream=client, prepare=Preparer(MiniLMTokenCounter()), clock=clock)
+    return Puller(store=store, upstream=client, prepare=PREPARE, clock=clock)

@@ -77,7 +77,10 @@ class Twin:
             parent_id=parent_id,
             revision=self.log_lines,
         )
-        await backend.store.mirror(document, text, log=LOG)
+        written = await backend.store.mirror(document, text, log=LOG)
+        assert written == (document.id not in self.outbox)
+        if not written:
+            return
         _, known = self.trash.pop(document.id, (None, self.contents.get(document.id)))
         if known is not None:
             document = replace(document, source_type=known.source_type, tags=known.tags)
@@ -85,7 +88,6 @@ class Twin:
                 document = replace(document, created_at=known.created_at, source_id=None)
         self.contents[document.id] = document
         self.pieces[document.id] = pieces
-        self.outbox.discard(document.id)
         self.log_lines += 1
 
     async def _add(self, backend, number, title, pieces, links, tags, push):

@@ -121,9 +121,12 @@ async def test_what_is_added_is_searchable_and_due_at_once(store):
     assert [hit.content_id for hit in await store.search_keyword(words("findable"), limit=5)] == [
         document.id
     ]
-    waiting = OutboxEntry(document.id, HANDBOOK, PushState.PENDING, 0, NOW)
-    assert await store.due_pushes(NOW, limit=9) == [waiting]
+    waiting = OutboxEntry(
+        document.id, HANDBOOK, PushState.PENDING, 0, NOW, title=document.title, queued_at=NOW
+    )
+    assert await store.due_pushes(NOW, limit=9) == [document.id]
     assert await store.outbox_entry(document.id) == waiting
+    assert await store.outbox(limit=9) == [waiting]
 
 
 async def test_local_content_has_no_outbox_entry(store):
@@ -173,7 +176,7 @@ async def test_mirror_keeps_what_is_ours(store):
         source_url="https://example.com/",
         created_at=NOW - timedelta(days=3),
     )
-    await store.add(ours, prepared(ours), log=LOG, push_to=HANDBOOK)
+    await store.add(ours, prepared(ours), log=LOG)
     theirs = content(1, "Theirs", "Their text", tags=("theirs",), metadata={"x": 1})
     await mirror_all(store, theirs)
     assert await store.get(ours.id) == replace(
@@ -187,10 +190,12 @@ async def test_mirror_keeps_what_is_ours(store):
     )
 
 
-async def test_mirror_confirms_the_push(store):
-    await store.add(note(), prepared(note()), log=LOG, push_to=HANDBOOK)
-    await mirror_all(store, content(1))
-    assert await store.outbox_entry(content_id(1)) is None
+async def test_mirror_leaves_what_waits_in_the_outbox(store):
+    await store.add(note(), prepared(note()), log=LogEntry("create"), push_to=HANDBOOK)
+    assert not await store.mirror(content(1), prepared(content(1)), log=LOG)
+    assert (await store.get(content_id(1))).title == "Note"
+    assert await store.outbox_entry(content_id(1))
+    assert [line.operation for line in await store.log(limit=9)] == ["create"]
 
 
 async def test_unchanged_sections_keep_their_rows_wherever_they_move(store):

@@ -9,9 +9,7 @@ from builders import HANDBOOK, JOURNAL, LOG, NOW, content, content_id, mirror_al
 from personal_context.domain.errors import LeaseLost, StoreError
 from personal_context.domain.models import (
     LogEntry,
-    OutboxEntry,
     Placement,
-    PushState,
     RunningPass,
     SyncFailure,
     SyncState,
@@ -78,9 +76,6 @@ WRITES = {
     "trim_log": lambda s: s.trim_log(before=NOW + TTL),
     "save_failure": lambda s: s.save_failure(FAILURE),
     "forget_failure": lambda s: s.forget_failure(content_id(7)),
-    "save_outbox_entry": lambda s: s.save_outbox_entry(
-        OutboxEntry(content_id(4), HANDBOOK, PushState.FAILED, 9, NOW)
-    ),
 }
 
 

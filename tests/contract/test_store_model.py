@@ -46,7 +46,7 @@ async def compare(store, twin):
         hits = await store.search_keyword(words(word), limit=99)
         assert {hit.content_id for hit in hits} == twin.with_word(word)
     due = await store.due_pushes(NOW, limit=99)
-    assert {entry.content_id for entry in due} == twin.outbox
+    assert set(due) == twin.outbox
     bin_ = {one.id: (one.trashed_at, one.title) for one in await store.trashed(limit=99)}
     assert bin_ == {key: (when, one.title) for key, (when, one) in twin.trash.items()}
     for key in twin.trash:

@@ -18,9 +18,7 @@ from builders import (
 from personal_context.domain.models import (
     LogEntry,
     MirroredDocument,
-    OutboxEntry,
     Placement,
-    PushState,
     SyncFailure,
     SyncState,
     SyncStatus,
@@ -126,34 +124,3 @@ async def test_a_log_line_without_a_time_gets_one(store):
     (line,) = await store.log(limit=9)
     assert line.created_at is not None
     assert line.created_at.utcoffset() == timedelta(0)
-
-
-# --- write-back
-
-
-async def test_due_pushes_are_those_whose_time_has_come(store):
-    for number in (3, 1, 2, 4):
-        ours = note(number, created_at=NOW)
-        await store.add(ours, prepared(ours), log=LOG, push_to=HANDBOOK)
-    later = NOW + timedelta(minutes=5)
-    await store.save_outbox_entry(
-        OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, later, "503")
-    )
-    await store.save_outbox_entry(
-        OutboxEntry(content_id(4), HANDBOOK, PushState.FAILED, 2, NOW, "\ud800")
-    )
-    due = await store.due_pushes(NOW, limit=9)
-    assert [entry.content_id for entry in due] == [content_id(3), content_id(2)]
-    assert [entry.content_id for entry in await store.due_pushes(NOW, limit=1)] == [content_id(3)]
-    due = await store.due_pushes(later, limit=9)
-    assert [entry.content_id for entry in due] == [content_id(n) for n in (3, 1, 2)]
-    assert due[1] == OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, later, "503")
-    assert (await store.counts()).outbox == {"pending": 3, "failed": 1}
-
-
-async def test_saving_an_entry_that_is_gone_brings_nothing_back(store):
-    await mirror_all(store, content(1))
-    await store.save_outbox_entry(
-        OutboxEntry(content_id(1), HANDBOOK, PushState.PENDING, 1, NOW, None)
-    )
-    assert await store.outbox_entry(content_id(1)) is None

@@ -4,17 +4,10 @@ With PERSONAL_CONTEXT_TEST_OUTLINE_URL and PERSONAL_CONTEXT_TEST_OUTLINE_KEY set
 against that server, in a collection that is made for each test and deleted after it.
 """
 
-import os
-import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import httpx
 import pytest
-from fake_time import FakeTime
+from upstream_wiki import READER, create, made_collection, new_id, page, sandbox_wiki
 
 from personal_context.domain.errors import (
     UpstreamAuthError,
@@ -24,103 +17,11 @@ from personal_context.domain.errors import (
     UpstreamRejected,
     UpstreamUnavailable,
 )
-from personal_context.domain.models import CollectionId, ContentId, TreeNode
-from personal_context.upstream.outline import OutlineClient
-from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
-
-REAL_URL = os.environ.get("PERSONAL_CONTEXT_TEST_OUTLINE_URL")
-REAL_KEY = os.environ.get("PERSONAL_CONTEXT_TEST_OUTLINE_KEY")
-KEY = "ol_api_contract0000000000000000000000000000000"
-READER = "ol_api_reader000000000000000000000000000000000"
-REAL = pytest.param(
-    "real", marks=pytest.mark.skipif(not (REAL_URL and REAL_KEY), reason="no server is named")
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    TreeNode,
 )
-
-
-@dataclass
-class Wiki:
-    """A workspace with one empty collection, changed over the API as a person would."""
-
-    url: str
-    key: str
-    transport: httpx.AsyncBaseTransport | None
-    time: FakeTime | None
-    sandbox: Sandbox | None
-    collection_id: CollectionId | None = None
-
-    async def change(self, endpoint: str, **body: Any) -> Any:
-        headers = {"authorization": f"Bearer {self.key}"}
-        async with httpx.AsyncClient(transport=self.transport, headers=headers) as http:
-            answer = await http.post(f"{self.url}/api/{endpoint}", json=body)
-            return answer.raise_for_status().json().get("data")
-
-    def client(self, key: str | None = None, **options: Any) -> OutlineClient:
-        if self.time is not None:
-            options |= {"monotonic": self.time.monotonic, "sleep": self.time.sleep}
-        return OutlineClient(self.url, key or self.key, transport=self.transport, **options)
-
-
-@asynccontextmanager
-async def sandbox_wiki(version: Any, **options: Any) -> AsyncIterator[Wiki]:
-    time = FakeTime()
-    start = datetime(2026, 11, 21, tzinfo=UTC)
-    async with create_sandbox(
-        api_keys={KEY: None, READER: ("read",)},
-        version=version,
-        clock=lambda: start + timedelta(seconds=time.now),
-        **options,
-    ) as sandbox:
-        transport = httpx.ASGITransport(app=sandbox.app)
-        wiki = Wiki("http://sandbox", KEY, transport, time, sandbox)
-        yield wiki
-
-
-@pytest.fixture(params=["1.9.2", "main", REAL])
-async def wiki(request):
-    if request.param == "real":
-        found = Wiki(REAL_URL, REAL_KEY, None, None, None)
-        async with made_collection(found):
-            yield found
-        return
-    async with sandbox_wiki(request.param) as found, made_collection(found):
-        yield found
-
-
-@pytest.fixture(params=["1.9.2", "main"])
-async def sandboxed(request):
-    async with sandbox_wiki(request.param) as found, made_collection(found):
-        yield found
-
-
-@asynccontextmanager
-async def made_collection(wiki: Wiki) -> AsyncIterator[None]:
-    made = await wiki.change("collections.create", name="Contract", permission="read_write")
-    wiki.collection_id = CollectionId(made["id"])
-    try:
-        yield
-    finally:
-        if wiki.sandbox is None:
-            await wiki.change("collections.delete", id=wiki.collection_id)
-
-
-def new_id() -> ContentId:
-    return ContentId(str(uuid.uuid4()))
-
-
-async def create(upstream: OutlineClient, wiki: Wiki, title: str = "Runbook", **more: Any):
-    return await upstream.create_document(
-        more.pop("content_id", None) or new_id(),
-        title=title,
-        text=more.pop("text", "Stop the *writers*."),
-        collection_id=wiki.collection_id,
-        **more,
-    )
-
-
-async def page(upstream: OutlineClient, wiki: Wiki, *, offset: int = 0, limit: int = 100):
-    return await upstream.list_documents(
-        wiki.collection_id, sort="createdAt", direction="ASC", offset=offset, limit=limit
-    )
 
 
 def shape(nodes: tuple[TreeNode, ...]) -> Any:
@@ -285,12 +186,12 @@ async def test_a_create_whose_answer_is_lost_creates_one_document(sandboxed, tro
         more = {} if trouble in {"garbage", "cut"} else later
         getattr(faults, trouble)("documents.create", **more)
     async with sandboxed.client() as upstream:
-        created = await create(upstream, sandboxed)
+        with pytest.raises(UpstreamIdTaken):
+            await create(upstream, sandboxed, content_id=(key := new_id()))
         listed = await page(upstream, sandboxed)
-    assert [document.id for document in listed.documents] == [created.id]
+    assert [document.id for document in listed.documents] == [key]
     endpoints = [entry.endpoint for entry in sandboxed.sandbox.calls()]
     assert endpoints.count("documents.create") == 2
-    assert endpoints.count("documents.info") == 1
 
 
 @pytest.mark.parametrize("trouble", ["timeout", "refuse", "html", "garbage", "cut"])

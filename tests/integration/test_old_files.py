@@ -98,8 +98,9 @@ async def test_the_books_are_all_there(backend):
             HANDBOOK, "Handbook", SyncStatus.ERROR, "2026-02-01T00:00:00.000Z", NOW, "no access"
         )
     ]
-    assert await store.due_pushes(NOW, limit=9) == [
-        OutboxEntry(NOTE, HANDBOOK, PushState.PENDING, 0, NOW)
+    assert await store.due_pushes(NOW, limit=9) == [NOTE]
+    assert await store.outbox(limit=9) == [
+        OutboxEntry(NOTE, HANDBOOK, PushState.PENDING, 0, NOW, title="Note", queued_at=NOW)
     ]
     assert [line.operation for line in await store.log(limit=9)] == ["update"]
     assert await store.lease_owner("sync") == "old process"

@@ -1,6 +1,7 @@
 """The queries that run all the time find their rows by an index."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -25,8 +26,10 @@ from personal_context.db import (
     leases,
     mirror,
     nearest,
+    pushes,
     requests,
     sections,
+    standing,
     state,
     trash,
     vector_rows,
@@ -35,7 +38,15 @@ from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.summaries import summaries
 from personal_context.db.vectors import SqliteVectorIndex
-from personal_context.domain.models import EVERYTHING, GenerationState, LogEntry, SearchFilters
+from personal_context.domain.models import (
+    EVERYTHING,
+    GenerationState,
+    LogEntry,
+    Operation,
+    Push,
+    PushState,
+    SearchFilters,
+)
 
 IDS = [content_id(1), content_id(2)]
 
@@ -71,8 +82,12 @@ HOT = {
     ),
     "mirrored": lambda c: mirror.mirrored(c, HANDBOOK),
     "place": lambda c: mirror.place(c, HANDBOOK, {}),
-    "outbox_entry": lambda c: state.outbox_entry(c, IDS[0]),
-    "due_pushes": lambda c: state.due_pushes(c, NOW, 5),
+    "outbox_entry": lambda c: pushes.entry(c, IDS[0]),
+    "due_pushes": lambda c: pushes.due(c, NOW, 5),
+    "standing": lambda c: standing.standing(c, IDS[0]),
+    "settle": lambda c: settled(c, IDS[0]),
+    "claim": lambda c: pushes.claim(c, IDS[0], "me", NOW, NOW),
+    "version": lambda c: pushes.version(c, IDS[0], "0"),
     "acquire_lease": lambda c: leases.acquire(c, "sync", "me", NOW, timedelta(seconds=1)),
     "fence": lambda c: leases.Fence("sync", "me", 1).check(c),
     "log": lambda c: state.log(c, 5),
@@ -123,6 +138,15 @@ async def test_no_table_is_read_from_end_to_end(database, name):
             scanned = re.match(r"SCAN \w+", step)
             if scanned and "VIRTUAL TABLE" not in step and step not in HARMLESS:
                 pytest.fail(f"{step}\n{sql}")
+
+
+def settled(connection, key):
+    """Write a content anew, with other tags and a push."""
+    now = standing.standing(connection, key)
+    document = replace(now.content, text="Other", tags=("new",))
+    push = Push(Operation.UPDATE, PushState.PENDING, HANDBOOK, queued_at=NOW, next_try_at=NOW)
+    written = standing.Settlement(key, push, (document, prepared(document)), False, None, LOG)  # noqa: FBT003 - not back from the trash
+    assert written.write_to(connection, now, NOW)
 
 
 def explained(connection, fn):

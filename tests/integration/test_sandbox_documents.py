@@ -161,6 +161,27 @@ async def test_a_patch_that_finds_nothing(wiki):
     assert get(wiki, key).text == "one"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"editMode": "patch"}, "text is required when using patch editMode"),
+        ({"editMode": "patch", "text": "x"}, "findText is required when using patch editMode"),
+        ({"editMode": "append"}, "text is required when using append, prepend, or editMode"),
+        (
+            {"editMode": "prepend", "text": ""},
+            "text is required when using append, prepend, or editMode",
+        ),
+        ({"append": True}, "text is required when using append, prepend, or editMode"),
+        ({"editMode": "upside down", "text": "x"}, "editMode: Invalid input"),
+    ],
+)
+async def test_an_edit_mode_misses_what_it_needs(wiki, arguments, message):
+    key = wiki.add("Title", text="one")
+
+    assert await wiki.refusal("documents.update", id=key, **arguments) == (400, message)
+    assert get(wiki, key).text == "one"
+
+
 async def test_last_revision_guards_on_main(wiki):
     key = wiki.add("Title")
     stale = await wiki.send("documents.update", id=key, text="x", lastRevision=1)

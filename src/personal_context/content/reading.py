@@ -55,7 +55,7 @@ class Reader:
         return found
 
     async def _push_state(self, content: Content) -> PushState:
-        if content.outline_doc_id is not None:
-            return PushState.SYNCED
         entry = await self._store.outbox_entry(content.id)
-        return PushState.LOCAL if entry is None else entry.state
+        if entry is not None:
+            return entry.state.told
+        return PushState.SYNCED if content.outline_doc_id is not None else PushState.LOCAL

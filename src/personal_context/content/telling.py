@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 from personal_context.content.secrets import Secret
 from personal_context.domain.models import PushState
-from personal_context.sync.push import TITLE_LIMIT, fitted
+from personal_context.sync.delivery import TITLE_LIMIT, fitted
 
 _MESSAGES = {
     PushState.SYNCED: "Stored here and in Outline.",
     PushState.PENDING: "Stored here and searchable. It is on its way to Outline, which gets it "
     "as soon as it answers; nothing needs to be repeated.",
-    PushState.FAILED: "Stored here and searchable. Outline refused it; `personal-context status` "
+    PushState.CONFLICT: "Stored here and searchable. It was changed in Outline too, and both are "
+    "kept; `personal-context outbox` shows them to the owner, who chooses.",
+    PushState.FAILED: "Stored here and searchable. Outline refused it; `personal-context outbox` "
     "shows why.",
     PushState.LOCAL: "Stored here and searchable. It is kept here only: no Outline collection is "
     "set for it.",
@@ -19,7 +21,7 @@ _MESSAGES = {
 
 def stored_message(state: PushState) -> str:
     """Say what became of a content."""
-    return _MESSAGES[state]
+    return _MESSAGES[state.told]
 
 
 def warnings(
@@ -45,7 +47,7 @@ def warnings(
     if to_outline and len(title) > TITLE_LIMIT:
         told.append(
             f"Outline takes titles of {TITLE_LIMIT} characters: there it is called "
-            f"“{fitted(title, '')[0]}”, with the full title as its first heading."
+            f"“{fitted(title, '').title}”, with the full title as its first heading."
         )
     return told
 

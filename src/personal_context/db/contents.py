@@ -5,6 +5,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from personal_context.db import pushes
 from personal_context.db.rows import (
     CONTENT_COLUMNS,
     Row,
@@ -13,7 +14,6 @@ from personal_context.db.rows import (
     fetch,
     id_list,
     storable,
-    to_text,
 )
 from personal_context.db.sections import write_links, write_sections
 from personal_context.db.trash import why
@@ -24,6 +24,8 @@ from personal_context.domain.models import (
     ContentId,
     Counts,
     Indexed,
+    Operation,
+    Push,
     PushState,
 )
 
@@ -45,7 +47,7 @@ def get(connection: "apsw.Connection", content_id: ContentId) -> Content:
         storable(content_id),
     )
     if not rows:
-        raise _not_found(content_id, why(connection, content_id))
+        raise not_found(content_id, why(connection, content_id))
     return content_of(rows[0], tags_of(connection, [content_id]).get(content_id, ()))
 
 
@@ -91,11 +93,27 @@ def add(
     insert(connection, content, indexed)
     if push_to is not None:
         # Due at once on the clock of whoever made the content.
+        now = content.created_at
+        push = Push(Operation.CREATE, PushState.PENDING, push_to, queued_at=now, next_try_at=now)
+        pushes.save(connection, content.id, push)
+
+
+def update(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
+    """Write an existing row with its tags, sections and links."""
+    values = content_values(content, indexed.readable)
+    connection.execute(
+        f"UPDATE content SET ({CONTENT_COLUMNS}) = ({', '.join('?' * len(values))}) WHERE id = ?",
+        (*values, content.id),
+    )
+    if tags_of(connection, [content.id]).get(content.id, ()) != content.tags:
+        connection.execute("DELETE FROM content_tags WHERE content_id = ?", (content.id,))
+        _write_tags(connection, content.id, content.tags)
         connection.execute(
-            "INSERT INTO outbox (content_id, collection_id, state, next_try_at)"
-            " VALUES (?, ?, ?, ?)",
-            (content.id, push_to, str(PushState.PENDING), to_text(content.created_at)),
+            "DELETE FROM tags WHERE NOT EXISTS"
+            " (SELECT 1 FROM content_tags AS ct WHERE ct.tag_id = tags.id)"
         )
+    write_sections(connection, content.id, indexed.sections)
+    write_links(connection, content.id, content.url_id, indexed.links)
 
 
 def insert(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
@@ -137,7 +155,8 @@ def counts(connection: "apsw.Connection") -> Counts:
     )
 
 
-def _not_found(content_id: ContentId, trashed: str | None) -> ContentNotFound:
+def not_found(content_id: ContentId, trashed: str | None) -> ContentNotFound:
+    """Return the error for a missing content; `trashed` is why it is in the trash, if it is."""
     if trashed is None:
         return ContentNotFound(f"There is no content with the id {content_id[:_SHOWN]!r}.")
     return ContentNotFound(

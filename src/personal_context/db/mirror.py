@@ -1,15 +1,11 @@
 """What Outline says of documents, and what sync compares it with."""
 
-# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
-
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from personal_context.db import failures
-from personal_context.db.contents import get, insert
-from personal_context.db.rows import CONTENT_COLUMNS, content_values, fetch
-from personal_context.db.sections import write_links, write_sections
+from personal_context.db.contents import get, insert, update
+from personal_context.db.rows import fetch
 from personal_context.db.trash import restore
 from personal_context.domain.models import (
     CollectionId,
@@ -18,47 +14,27 @@ from personal_context.domain.models import (
     Indexed,
     MirroredDocument,
     Placement,
-    SourceType,
 )
 
 if TYPE_CHECKING:
     import apsw
 
 
-def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
+def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) -> bool:
     """Write what Outline says of a document. What is ours in an existing row stays ours.
 
-    An outbox entry of the content has arrived, then, and goes; so does its failure. From the trash
-    it comes back.
+    Its failure goes. From the trash it comes back. While it waits in the outbox, nothing is
+    written: False is returned.
     """
+    if fetch(connection, "SELECT 1 FROM outbox WHERE content_id = ?", content.id):
+        return False
     known = fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id)
     if known or restore(connection, content.id):
-        kept = keep_ours(get(connection, content.id), content)
-        values = content_values(kept, indexed.readable)
-        connection.execute(
-            f"UPDATE content SET ({CONTENT_COLUMNS})"
-            f" = ({', '.join('?' * len(values))}) WHERE id = ?",
-            (*values, content.id),
-        )
-        write_sections(connection, content.id, indexed.sections)
-        write_links(connection, content.id, content.url_id, indexed.links)
+        update(connection, content.beside(get(connection, content.id)), indexed)
     else:
         insert(connection, content, indexed)
-    connection.execute("DELETE FROM outbox WHERE content_id = ?", (content.id,))
     failures.forget(connection, content.id)
-
-
-def keep_ours(ours: Content, theirs: Content) -> Content:
-    """Return Outline's content with what belongs to us: type, tags, metadata.
-
-    A content that was not born in Outline also keeps its birth and its source.
-    """
-    kept = replace(theirs, source_type=ours.source_type, tags=ours.tags, metadata=ours.metadata)
-    if ours.source_type is SourceType.OUTLINE:
-        return kept
-    return replace(
-        kept, created_at=ours.created_at, source_id=ours.source_id, source_url=ours.source_url
-    )
+    return True
 
 
 def mirrored(
@@ -67,8 +43,13 @@ def mirrored(
     """Return the collection's documents that Outline is known to hold, in tree order."""
     rows = fetch(
         connection,
-        "SELECT id, hash, outline_updated_at, parent_id, position, title FROM content"
-        " WHERE collection_id = ? AND outline_doc_id IS NOT NULL ORDER BY position, id",
+        # What was changed here must not look like a change in Outline.
+        "SELECT c.id, coalesce(o.known_hash, c.hash), c.outline_updated_at, c.parent_id,"
+        " c.position, coalesce(o.base_title, c.title) FROM content AS c"
+        " LEFT JOIN outbox AS o ON o.content_id = c.id"
+        " WHERE c.collection_id = ? AND c.outline_doc_id IS NOT NULL"
+        # Outline has it in its trash still, and doesn't take it from here by that.
+        " AND coalesce(o.operation, '') <> 'restore' ORDER BY c.position, c.id",
         collection_id,
     )
     return {

@@ -12,8 +12,6 @@ from personal_context.domain.models import (
     Content,
     ContentId,
     LogEntry,
-    OutboxEntry,
-    PushState,
     SourceType,
     StoredSection,
     SyncState,
@@ -161,10 +159,10 @@ def sync_state_values(state: SyncState) -> Row:
         storable(state.name),
         str(state.status),
         state.last_pull_at,
-        _maybe_text(state.finished_at),
+        maybe_text(state.finished_at),
         None if state.error_message is None else storable(state.error_message),
-        _maybe_text(state.last_sweep_at),
-        _maybe_text(state.next_try_at),
+        maybe_text(state.last_sweep_at),
+        maybe_text(state.next_try_at),
         state.pending_removals,
         state.failed_passes,
         state.url_id,
@@ -179,10 +177,10 @@ def sync_state_of(row: Row) -> SyncState:
         name=row[1],
         status=SyncStatus(row[2]),
         last_pull_at=row[3],
-        finished_at=_maybe_time(row[4]),
+        finished_at=maybe_time(row[4]),
         error_message=row[5],
-        last_sweep_at=_maybe_time(row[6]),
-        next_try_at=_maybe_time(row[7]),
+        last_sweep_at=maybe_time(row[6]),
+        next_try_at=maybe_time(row[7]),
         pending_removals=row[8],
         failed_passes=row[9],
         url_id=row[10],
@@ -190,11 +188,13 @@ def sync_state_of(row: Row) -> SyncState:
     )
 
 
-def _maybe_text(time: datetime | None) -> str | None:
+def maybe_text(time: datetime | None) -> str | None:
+    """Return what to_text does, or None for no time."""
     return None if time is None else to_text(time)
 
 
-def _maybe_time(text: str | None) -> datetime | None:
+def maybe_time(text: str | None) -> datetime | None:
+    """Read what maybe_text wrote."""
     return None if text is None else to_time(text)
 
 
@@ -207,16 +207,4 @@ def log_entry_of(row: Row) -> LogEntry:
         outline_doc_id=row[3],
         details=row[4],
         created_at=to_time(row[5]),
-    )
-
-
-def outbox_entry_of(row: Row) -> OutboxEntry:
-    """Read content_id, collection_id, state, attempts, next_try_at, error."""
-    return OutboxEntry(
-        content_id=ContentId(row[0]),
-        collection_id=CollectionId(row[1]),
-        state=PushState(row[2]),
-        attempts=row[3],
-        next_try_at=to_time(row[4]),
-        error=row[5],
     )

@@ -1,4 +1,4 @@
-"""Bookkeeping: sync state, sync log and outbox."""
+"""Bookkeeping: sync state and sync log."""
 
 # ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
@@ -11,7 +11,6 @@ from personal_context.db.rows import (
     SYNC_STATE_COLUMNS,
     fetch,
     log_entry_of,
-    outbox_entry_of,
     storable,
     sync_state_of,
     sync_state_values,
@@ -19,9 +18,7 @@ from personal_context.db.rows import (
 )
 from personal_context.domain.models import (
     CollectionId,
-    ContentId,
     LogEntry,
-    OutboxEntry,
     SyncState,
     SyncStatus,
 )
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     import apsw
 
 _SYNC_STATE = f"SELECT {SYNC_STATE_COLUMNS} FROM sync_state"
-_OUTBOX = "SELECT content_id, collection_id, state, attempts, next_try_at, error FROM outbox"
 
 
 def sync_state(connection: "apsw.Connection", collection_id: CollectionId) -> SyncState | None:
@@ -106,41 +102,3 @@ def trim_log(connection: "apsw.Connection", before: datetime, limit: int) -> int
         to_text(before),
     )
     return len(gone)
-
-
-def outbox_entry(connection: "apsw.Connection", content_id: ContentId) -> OutboxEntry | None:
-    """Return the content's outbox entry, or None."""
-    rows = fetch(connection, f"{_OUTBOX} WHERE content_id = ?", storable(content_id))
-    return outbox_entry_of(rows[0]) if rows else None
-
-
-def outbox(connection: "apsw.Connection", limit: int) -> Sequence[OutboxEntry]:
-    """Return entries, those that failed first, then in the order in which they were added."""
-    rows = fetch(connection, f"{_OUTBOX} ORDER BY state = 'failed' DESC, id LIMIT ?", limit)
-    return [outbox_entry_of(row) for row in rows]
-
-
-def due_pushes(connection: "apsw.Connection", now: datetime, limit: int) -> Sequence[OutboxEntry]:
-    """Return pending entries whose next try is due, in the order in which they were added."""
-    rows = fetch(
-        connection,
-        f"{_OUTBOX} WHERE state = 'pending' AND next_try_at <= ? ORDER BY id LIMIT ?",
-        to_text(now),
-        limit,
-    )
-    return [outbox_entry_of(row) for row in rows]
-
-
-def save_outbox_entry(connection: "apsw.Connection", entry: OutboxEntry) -> None:
-    """Replace an entry's state, attempts, next try and error; ignored if it is gone."""
-    connection.execute(
-        "UPDATE outbox SET state = ?, attempts = ?, next_try_at = ?, error = ?"
-        " WHERE content_id = ?",
-        (
-            str(entry.state),
-            entry.attempts,
-            to_text(entry.next_try_at),
-            None if entry.error is None else storable(entry.error),
-            entry.content_id,
-        ),
-    )

@@ -53,7 +53,7 @@ INSERT INTO sections ({_SECTION_COLUMNS})
 def trash(connection: "apsw.Connection", content_id: ContentId, reason: str, now: datetime) -> None:
     """Move a content to the trash, with tags, links, sections and vectors.
 
-    Its outbox entry goes, and its failure: nobody tries again. An absent or trashed id is ignored.
+    Its failure goes: nobody tries again. An absent or trashed id is ignored.
     """
     failures.forget(connection, content_id)
     moved = fetch(
@@ -105,6 +105,14 @@ def restore(connection: "apsw.Connection", content_id: ContentId) -> bool:
     return True
 
 
+def tags_of(connection: "apsw.Connection", content_id: ContentId) -> tuple[str, ...]:
+    """Return the sorted tags of a content in the trash."""
+    rows = fetch(
+        connection, "SELECT name FROM trash_tags WHERE content_id = ? ORDER BY name", content_id
+    )
+    return tuple(row[0] for row in rows)
+
+
 def why(connection: "apsw.Connection", content_id: ContentId) -> str | None:
     """Return why a content is in the trash, or None if it isn't."""
     rows = fetch(connection, "SELECT reason FROM trash WHERE id = ?", storable(content_id))
@@ -129,17 +137,21 @@ def purge(
 ) -> Sequence[ContentId]:
     """Delete for good what was trashed before a time, oldest first; log each.
 
-    The vectors that are kept of sections which went before it are forgotten, too.
+    What waits in the outbox stays. The vectors that are kept of sections which went before it are
+    forgotten, too.
     """
     vector_rows.forget_spares(connection, before)
     rows = fetch(
         connection,
         "SELECT id, collection_id, outline_doc_id, trashed_at, reason FROM trash"
-        " WHERE trashed_at < ? ORDER BY trashed_at, rowid LIMIT ?",
+        " WHERE trashed_at < ? AND NOT EXISTS (SELECT 1 FROM outbox WHERE content_id = trash.id)"
+        " ORDER BY trashed_at, rowid LIMIT ?",
         to_text(before),
         limit,
     )
-    connection.executemany("DELETE FROM trash WHERE id = ?", [(row[0],) for row in rows])
+    for table_name, key in (("trash", "id"), ("versions", "content_id")):
+        ids = [(row[0],) for row in rows]
+        connection.executemany(f"DELETE FROM {table_name} WHERE {key} = ?", ids)
     for content_id, collection_id, outline_doc_id, trashed_at, reason in rows:
         details = f"in the trash since {trashed_at}: {reason}"
         add_log(

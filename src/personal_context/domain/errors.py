@@ -188,9 +188,14 @@ class UpstreamNotFound(UpstreamRejected):
 
 
 class UpstreamIdTaken(UpstreamRejected):
-    """A document with this id exists already (400 `id must be unique`)."""
+    """A document with this id exists already (400 `id must be unique`).
+
+    Attributes:
+        maybe_ours: An earlier attempt of the same call may have made it.
+    """
 
     code = "upstream_id_taken"
+    maybe_ours = False
 
 
 class UpstreamConflict(UpstreamRejected):

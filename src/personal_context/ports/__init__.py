@@ -1,6 +1,7 @@
 """What the services need from the world. Adapters satisfy these by shape, not by inheritance."""
 
 from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCounter, Vector
+from personal_context.ports.outbox import OutboxStore
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
 from personal_context.ports.vectors import Embedded, Embedder, VectorIndex
@@ -11,6 +12,7 @@ __all__ = [
     "Direction",
     "Embedded",
     "Embedder",
+    "OutboxStore",
     "PrepareText",
     "Resource",
     "SortField",

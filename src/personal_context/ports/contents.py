@@ -58,15 +58,18 @@ class ContentStore(Protocol):
         """
         ...
 
-    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
+    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> bool:
         """Write what Outline says of a document: row, sections, links and log line.
 
         What is ours alone (source_type, created_at of a note, tags, metadata) stays as it is in an
         existing row. A section whose hash the content had before keeps its row and its vectors.
-        An outbox entry of this content is confirmed by it and goes.
 
         A content in the trash comes back by it: it is an existing row again, with all that is ours
         and with its sections and vectors as far as they still fit.
+
+        Returns:
+            False if the content waits in the outbox: what Outline says has to meet what was changed
+            here first. Nothing was written then.
         """
         ...
 
@@ -119,8 +122,8 @@ class ContentStore(Protocol):
         """Move a content to the trash; an absent or already trashed id is ignored.
 
         It leaves every list, count and search at once, and waits with its tags, links, metadata,
-        sections and vectors until `mirror` brings it back or `purge` deletes it. Its outbox entry
-        goes.
+        sections and vectors until `mirror` brings it back or `purge` deletes it. If it was to be
+        created in Outline, it isn't any more; another change that waits is a conflict then.
 
         Args:
             content_id: What leaves.
@@ -137,7 +140,8 @@ class ContentStore(Protocol):
     async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
         """Delete for good what was trashed before a time; a log line `purge` for each.
 
-        Vectors that are kept of sections which went before it are forgotten, too.
+        What waits in the outbox stays. Vectors that are kept of sections which went before it are
+        forgotten, too.
 
         Returns:
             The ids of what is gone, at most `limit`, oldest first.

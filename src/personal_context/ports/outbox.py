@@ -1,30 +1,114 @@
-"""Contents on their way to Outline."""
+"""What Outline is still to be told, kept where the contents are."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from personal_context.domain.models import (
+    CollectionId,
+    Content,
     ContentId,
+    Indexed,
+    LogEntry,
     OutboxEntry,
+    Push,
+    Standing,
+    Wording,
 )
 
 
 class OutboxStore(Protocol):
-    """Pushes that Outline has not confirmed yet."""
+    """The pushes, one for each content at most. Every method is one transaction.
+
+    Who changes something reads how a content stands, decides, and settles it. If it stands
+    otherwise by then, because another task or process was quicker, nothing is written, and the
+    decision is made again.
+    """
 
     async def outbox_entry(self, content_id: ContentId) -> OutboxEntry | None:
-        """Return the content's outbox entry, or None when nothing waits."""
+        """Return a content's push as it is listed, or None when nothing waits."""
         ...
 
     async def outbox(self, *, limit: int) -> Sequence[OutboxEntry]:
-        """Return entries, those that failed first, then in the order of adding."""
+        """Return pushes, those first that wait for a person, then in the order of their coming."""
         ...
 
-    async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[OutboxEntry]:
-        """Return pending entries whose next try is due, oldest first."""
+    async def standing(self, content_id: ContentId) -> Standing:
+        """Return how a content stands between here and Outline, also from the local trash.
+
+        Raises:
+            ContentNotFound: There is none with this id.
+        """
         ...
 
-    async def save_outbox_entry(self, entry: OutboxEntry) -> None:
-        """Replace an entry's state, attempts, next try and error; ignored if it is gone."""
+    async def settle(
+        self,
+        standing: Standing,
+        *,
+        push: Push | None,
+        write: tuple[Content, Indexed] | None = None,
+        back: bool = False,
+        away: str | None = None,
+        log: LogEntry | None = None,
+        durable: bool = False,
+    ) -> bool:
+        """Write what was decided about a content, if it still stands as it did.
+
+        It stands so as long as all that is stored of it is the same, and version, state and claim
+        of its push are. What was sent of the push doesn't count.
+
+        Args:
+            standing: What the decision was made on.
+            push: What is left to tell; None if nothing is.
+            write: The content as it is now, with tags and metadata, and its sections and links.
+                From the trash it comes back by it.
+            back: It comes back from the trash as it went.
+            away: It goes to the trash, for this reason.
+            log: Written in the same transaction.
+            durable: Wait for the disk.
+
+        Returns:
+            False if it stands otherwise; nothing was written then.
+        """
+        ...
+
+    async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[ContentId]:
+        """Return contents whose push is to be tried: pending and due, or left by its claimer.
+
+        Returns:
+            Oldest first.
+        """
+        ...
+
+    async def claim_push(
+        self, content_id: ContentId, owner: str, *, now: datetime, until: datetime
+    ) -> Standing | None:
+        """Take a pending push for oneself, also before it is due; it is `sending` then.
+
+        Returns:
+            How the content stands, or None if nothing is to be sent: there is no push, somebody
+            else is at it, or a person has to look.
+        """
+        ...
+
+    async def push_owners(self) -> Collection[str]:
+        """Return the processes that have claimed pushes."""
+        ...
+
+    async def release_pushes(self, owner: str) -> None:
+        """Give back what a process that is gone had claimed."""
+        ...
+
+    async def offer_local(
+        self, collection_id: CollectionId, *, now: datetime
+    ) -> Sequence[ContentId]:
+        """Queue the creation of every content that is kept here only.
+
+        Returns:
+            Their ids, oldest first.
+        """
+        ...
+
+    async def version(self, content_id: ContentId, text_hash: str) -> Wording | None:
+        """Return what a content said when it had this hash, or None if that is too long ago."""
         ...

@@ -21,10 +21,10 @@ class Store(Resource, ContentStore, MirrorStore, OutboxStore, RequestStore, Leas
 
         What writes the mirror's state (`mirror`, `trash`, `purge`, `place`, `save_sync_state`,
         `save_pass`, `forget_collection`, `add_log`, `trim_log`, `save_failure`, `forget_failure`,
-        `answer_sync_request`, `save_outbox_entry`) checks, in its own transaction, that the lease
-        still carries this owner and token. A process that overslept its lease can't overwrite what
-        its successor has written, then. An expired lease that nobody took over still holds.
-        Reading needs no lease, nor do `add` and `request_sync`.
+        `answer_sync_request`) checks, in its own transaction, that the lease still carries this
+        owner and token. A process that overslept its lease can't overwrite what its successor has
+        written, then. An expired lease that nobody took over still holds. Reading needs no lease,
+        nor do `add` and `request_sync`; pushes have claims of their own.
 
         Raises:
             LeaseLost: By the methods named: the lease was taken over or given back. Nothing was

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from personal_context.domain.models import (
+    Abilities,
     CollectionId,
     ContentId,
+    EditMode,
     Page,
     TreeNode,
     UpstreamCollection,
@@ -82,6 +84,61 @@ class Upstream(Resource, Protocol):
         """Create and publish a document under our id.
 
         Raises:
-            UpstreamIdTaken: A document has this id already: an earlier try arrived.
+            UpstreamIdTaken: A document has this id already: an earlier try arrived, maybe one of
+                this very call. What became of the document since is for the caller to see.
+        """
+        ...
+
+    async def abilities(self, content_id: ContentId) -> Abilities:
+        """Find out what this Outline understands of an update; asked once, then known.
+
+        Args:
+            content_id: A document that the key may edit. Nothing is changed.
+        """
+        ...
+
+    async def update_document(
+        self,
+        content_id: ContentId,
+        *,
+        title: str | None = None,
+        text: str | None = None,
+        mode: EditMode = EditMode.REPLACE,
+        find: str = "",
+        last_revision: int | None = None,
+    ) -> UpstreamDocument:
+        """Change a document.
+
+        An update whose answer was lost is not repeated here, unless it can do no harm: it is made
+        on the ground of a revision, or of the text that it replaces.
+
+        Args:
+            content_id: Which document.
+            title: Its new title; None keeps it.
+            text: The new text, or what is added to it or put into it; None keeps it.
+            mode: What becomes of the text there.
+            find: What a patch replaces, where it occurs first.
+            last_revision: The revision that the change is based on; only where the abilities
+                say that Outline looks at it.
+
+        Raises:
+            UpstreamConflict: It has another revision.
+            UpstreamNotFound: There is no such document, or nothing for the patch to replace.
+        """
+        ...
+
+    async def trash_document(self, content_id: ContentId) -> None:
+        """Move a document to Outline's trash, with all below it. Not repeated by itself.
+
+        Raises:
+            UpstreamForbidden: It is there already, or the key may not.
+        """
+        ...
+
+    async def restore_document(self, content_id: ContentId) -> UpstreamDocument:
+        """Bring a document back from Outline's trash, alone. Not repeated by itself.
+
+        Raises:
+            UpstreamForbidden: It is not in the trash, or the key may not.
         """
         ...

@@ -43,7 +43,7 @@ from personal_context.sync.lease import Lease, LeaseTimes
 from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
-from personal_context.sync.push import Pusher
+from personal_context.sync.push import Claims, Pusher
 from personal_context.sync.service import SyncService, Wiki
 from personal_context.sync.subscription import Subscription
 from personal_context.sync.webhooks import Wakeups
@@ -72,13 +72,14 @@ def build_runtime(
         lease_times: How long its leases are good for; the usual times if None.
     """
     clock = clock or _now
+    owner = owner or process_name()
     version = installed_version("personal-context")
     database = Database(settings.db_path)
     store = SqliteStore(database)
     lease = partial(
         Lease,
         store=store,
-        owner=owner or process_name(),
+        owner=owner,
         clock=clock,
         is_dead=is_gone,
         times=lease_times,
@@ -100,7 +101,12 @@ def build_runtime(
         sweep_every=timedelta(seconds=settings.sync_sweep_interval),
     )
     pusher = Pusher(
-        store=store, upstream=upstream, resolve=sync.resolve, prepare=prepare, clock=clock
+        store=store,
+        upstream=upstream,
+        resolve=sync.resolve,
+        prepare=prepare,
+        clock=clock,
+        claims=Claims(owner, is_gone),
     )
     indexer = Indexer(index, embedder)
     reindexer = Reindexer(index, embedder, log=store.add_log)

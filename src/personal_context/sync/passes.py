@@ -27,10 +27,12 @@ from personal_context.domain.models import (
     UpstreamDocument,
 )
 from personal_context.ports import Clock, PrepareText, Store, Upstream
+from personal_context.sync.meeting import Meeting
 from personal_context.sync.mirroring import as_content
 from personal_context.sync.overlap import Cutoff
 from personal_context.sync.plan import (
     Action,
+    Kind,
     compare,
     judge,
     moved,
@@ -76,6 +78,7 @@ class OnePass:
 
     Attributes:
         store: Fenced, if other processes may take over.
+        meeting: Where what Outline says meets what was changed here.
         mirrored_collections: A document that moves to one of them is kept.
         cutoff: Where the list may end; None to see every document.
         known_held: Removals that a person was asked about before, 0 for none.
@@ -84,6 +87,7 @@ class OnePass:
 
     store: Store
     upstream: Upstream
+    meeting: Meeting
     prepare: PrepareText
     clock: Clock
     tally: Tally
@@ -277,7 +281,8 @@ class OnePass:
         )
         try:
             if action.document is not None:
-                await self._write(action.document, log)
+                if not await self._write(action.document, log):
+                    action = Action(Kind.KEEP, action.content_id, "it waits in the outbox")
             elif action.kind.removes:
                 await self.store.trash(action.content_id, reason=action.reason, log=log)
             elif action.content_id in self.failures:
@@ -293,10 +298,16 @@ class OnePass:
             return
         self.tally.count(action)
 
-    async def _write(self, document: UpstreamDocument, log: LogEntry) -> None:
+    async def _write(self, document: UpstreamDocument, log: LogEntry) -> bool:
+        """Write what Outline shows; False if nothing changes here, for what waits in the outbox."""
         indexed = await self.prepare(document.title, document.text)
         placement = self.tally.placements.get(document.id)
-        await self.store.mirror(as_content(document, indexed, placement), indexed, log=log)
+
+        async def mirror() -> bool:
+            content = as_content(document, indexed, placement)
+            return await self.store.mirror(content, indexed, log=log)
+
+        return await mirror() or await self.meeting.meet(document, placement, mirror)
 
     async def _note_failures(self) -> None:
         """Keep what failed for the next passes, and forget what is no longer there to fail."""

@@ -22,8 +22,10 @@ from personal_context.domain.models import (
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.breaker import Breaker
+from personal_context.sync.meeting import Meeting
 from personal_context.sync.overlap import Overlap
 from personal_context.sync.passes import OnePass, PassOptions
+from personal_context.sync.settling import Settler
 from personal_context.sync.tally import Tally
 from personal_context.sync.troubles import trouble_of
 
@@ -121,6 +123,7 @@ class Puller:
         return OnePass(
             store=store,
             upstream=self._upstream,
+            meeting=Meeting(store, Settler(store, self._prepare), self._clock),
             prepare=self._prepare,
             clock=self._clock,
             tally=tally,

@@ -1,44 +1,59 @@
-"""Write-back: bring what was added here to Outline, once.
+"""Write-back: tell Outline what was changed here, once.
 
-Our id is the id that Outline gets. A create that may or may not have arrived is therefore simply
-sent again: if it had, Outline says that the id is taken, and the document is fetched and compared.
+`delivery` decides, this acts. A push is claimed before it is sent, so that two processes never send
+it at once; what may have been sent is written down before, so that whoever comes after a crash
+looks at what has become of it.
 """
 
+import asyncio
 import logging
-import random
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from personal_context.domain.collections import is_id
 from personal_context.domain.errors import (
     PersonalContextError,
     UpstreamAuthError,
-    UpstreamIdTaken,
-    UpstreamNotConfigured,
-    UpstreamRejected,
+    UpstreamUnavailable,
 )
 from personal_context.domain.models import (
     CollectionId,
-    Content,
     ContentId,
-    LogEntry,
-    OutboxEntry,
+    Operation,
+    Push,
     PushState,
-    UpstreamDocument,
+    Standing,
 )
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
-from personal_context.sync.mirroring import as_content
+from personal_context.sync.courier import Courier, Told
+from personal_context.sync.delivery import Tell, confirmed, decide
+from personal_context.sync.retrying import put_off
+from personal_context.sync.settling import Settler
 
 logger = logging.getLogger(__name__)
 
-TITLE_LIMIT = 100
-"""Characters of a title that Outline takes."""
+CLAIM = timedelta(minutes=5)
+"""How long a claim holds; of a process that is known to be gone it ends at once."""
 
-FIRST_DELAY = timedelta(seconds=15)
-LONGEST_DELAY = timedelta(hours=1)
-"""Between two tries the delay doubles, up to this."""
+PATIENCE = 240.0
+"""Seconds that one push may take, waiting for the rate limit included; less than a claim holds."""
+
+_ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """How this process claims pushes.
+
+    Attributes:
+        owner: Its name, unique for all time.
+        is_dead: Tells whether another owner is known to be gone.
+    """
+
+    owner: str
+    is_dead: Callable[[str], bool] = lambda _: False
 
 
 class Pusher:
@@ -47,9 +62,11 @@ class Pusher:
     Args:
         store: Holds the outbox.
         upstream: Where to, or None in local mode.
-        resolve: Finds a collection's id by the name an entry was given while Outline was down.
+        resolve: Finds a collection's id by the name a push was given while Outline was down.
         prepare: Indexes what Outline returns.
         clock: Tells when the next try is due.
+        claims: Keep other processes from sending the same.
+        may_trash: Whether documents may be moved to Outline's trash.
     """
 
     def __init__(
@@ -60,104 +77,118 @@ class Pusher:
         resolve: Callable[[str], Awaitable[CollectionId]],
         prepare: PrepareText,
         clock: Clock,
+        claims: Claims,
+        may_trash: bool = False,
     ) -> None:
         self._store = store
-        self._resolve = resolve
-        self._upstream = upstream
-        self._prepare = prepare
+        self._courier = (
+            None if upstream is None else Courier(upstream, resolve, may_trash=may_trash)
+        )
+        self._settler = Settler(store, prepare)
         self._clock = clock
+        self._claims = claims
+        self._turn = asyncio.Lock()
+        self._ill = False
 
     async def push(self, content_id: ContentId) -> PushState:
-        """Try once to bring a content to Outline.
+        """Try once to tell Outline what it has to know of a content.
 
         Returns:
-            `synced`, `pending` (it is tried again by itself), or `failed` (Outline refused it).
+            `synced`, or how it stands: `pending` (it is tried again by itself, or somebody else is
+            at it), `conflict` or `failed` (a person has to look).
         """
+        if self._courier is not None:
+            async with self._turn:
+                await self._push(content_id, self._courier)
         entry = await self._store.outbox_entry(content_id)
-        if entry is None:
-            return PushState.SYNCED
-        return await self._push(entry)
+        return PushState.SYNCED if entry is None else entry.state.told
 
     async def drain(self, *, limit: int = 20) -> int:
-        """Push what is due; return how many arrived."""
+        """Push what is due, and what a dead process had begun; return how many arrived."""
+        if self._courier is None:
+            return 0
+        for owner in await self._store.push_owners():
+            if self._claims.is_dead(owner):
+                await self._store.release_pushes(owner)
         arrived = 0
-        for entry in await self._store.due_pushes(self._clock(), limit=limit):
-            arrived += await self._push(entry) is PushState.SYNCED
+        for content_id in await self._store.due_pushes(self._clock(), limit=limit):
+            arrived += await self.push(content_id) is PushState.SYNCED
+            if self._ill:
+                break  # The others would fail in the same way.
         return arrived
 
-    async def _push(self, entry: OutboxEntry) -> PushState:
-        try:
-            content = await self._store.get(entry.content_id)
-            document = await self._create(content, entry)
-            indexed = await self._prepare(document.title, document.text)
-            await self._store.mirror(
-                as_content(document, indexed, None),
-                indexed,
-                log=LogEntry(
-                    "push",
-                    collection_id=document.collection_id,
-                    content_id=document.id,
-                    outline_doc_id=document.id,
-                    details="created in Outline",
-                ),
-            )
-        except PersonalContextError as error:
-            return await self._put_off(entry, error)
-        return PushState.SYNCED
-
-    async def _create(self, content: Content, entry: OutboxEntry) -> UpstreamDocument:
-        if self._upstream is None:
-            raise UpstreamNotConfigured("This content waits for an Outline that is not set.")
-        title, text = fitted(content.title, content.text)
-        collection_id = entry.collection_id
-        if not is_id(collection_id):
-            collection_id = await self._resolve(collection_id)
-        try:
-            return await self._upstream.create_document(
-                content.id,
-                title=title,
-                text=text,
-                collection_id=collection_id,
-                parent_id=content.parent_id,
-            )
-        except UpstreamIdTaken:
-            # An earlier try arrived although its answer did not. The id is a random UUID that we
-            # made, so a document with it is ours.
-            return await self._upstream.document(content.id)
-
-    async def _put_off(self, entry: OutboxEntry, error: PersonalContextError) -> PushState:
-        # A key can be renewed and a collection's name corrected; what Outline refused for itself
-        # it will refuse again.
-        final = isinstance(error, UpstreamRejected) and not isinstance(error, UpstreamAuthError)
-        state = PushState.FAILED if final else PushState.PENDING
-        attempts = entry.attempts + 1
-        wait = delay(attempts, random.random())  # noqa: S311 - spreads the tries, no more
-        logger.warning("push of %s: %s", entry.content_id, one_line(error))
-        await self._store.save_outbox_entry(
-            replace(
-                entry,
-                state=state,
-                attempts=attempts,
-                next_try_at=self._clock() + wait,
-                error=str(error),
-            )
+    async def _push(self, content_id: ContentId, courier: Courier) -> None:
+        now = self._clock()
+        standing = await self._store.claim_push(
+            content_id, self._claims.owner, now=now, until=now + CLAIM
         )
-        return state
+        if standing is None or standing.push is None:
+            return
+        token = standing.push.token
+        self._ill = False
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._deliver(standing, courier)
+        except (PersonalContextError, TimeoutError) as error:
+            self._ill = isinstance(error, UpstreamUnavailable | UpstreamAuthError)
+            logger.warning("push of %s: %s", content_id, one_line(error))
+            await self._put_off(content_id, token, error)
+        except asyncio.CancelledError:
+            with suppress(PersonalContextError):
+                await self._put_off(content_id, token, None)
+            raise
+        except Exception as error:
+            logger.exception("the push of %s failed", content_id)
+            await self._put_off(content_id, token, error)
 
+    async def _deliver(self, standing: Standing, courier: Courier) -> None:
+        """Look, decide and tell, until Outline knows all, or a person has to choose.
 
-def delay(attempts: int, chance: float) -> timedelta:
-    """Return the wait before the next try: doubling, capped, spread over its upper half.
+        Raises:
+            UpstreamError: Outline refused it, or didn't answer.
+        """
+        told = Told()
+        for _ in range(_ROUNDS):
+            push = standing.push
+            if push is None or push.state is not PushState.SENDING:
+                return  # it was settled, or taken over
+            told = await self._round(standing, push, courier, told)
+            standing = await self._store.standing(standing.content.id)
+        raise UpstreamUnavailable(
+            "Outline's document changes faster than it can be told.",
+            cause=f"After {_ROUNDS} tries it was different again.",
+        )
 
-    Args:
-        attempts: Tries so far, at least 1.
-        chance: 0..1, where in the spread.
-    """
-    full: timedelta = min(FIRST_DELAY * 2 ** min(attempts - 1, 20), LONGEST_DELAY)
-    return full * (0.5 + chance / 2)
+    async def _round(self, standing: Standing, push: Push, courier: Courier, told: Told) -> Told:
+        """Take one step; return what the next round has to know."""
+        if told.done:
+            step = confirmed(standing, push, told.version, told.document)
+            if isinstance(step, Tell):
+                return Told()
+            settled = await self._settler.settle(standing, push, step)
+            return Told() if settled else told
+        document = None
+        if push.operation is not Operation.CREATE or push.sent_version or told.look:
+            document = await courier.look(standing.content.id)
+        if told.stranger:
+            push = replace(push, sent_version=0)
+        step = decide(standing, push, document)
+        if not isinstance(step, Tell):
+            await self._settler.settle(standing, push, step)
+            return Told(plain=told.plain)
+        sending = replace(push, sent_version=push.version, sent=None)
+        if not await self._store.settle(standing, push=sending):
+            return told
+        return await courier.tell(standing, push, document, told)
 
-
-def fitted(title: str, text: str) -> tuple[str, str]:
-    """Return title and text as Outline takes them; a long title lives on as first heading."""
-    if len(title) <= TITLE_LIMIT:
-        return title, text
-    return title[: TITLE_LIMIT - 1].rstrip() + "…", f"# {title}\n\n{text}"
+    async def _put_off(
+        self, content_id: ContentId, token: int, error: BaseException | None
+    ) -> None:
+        """Give the claim back, with the reason why; None if nobody is to blame."""
+        for _ in range(_ROUNDS):
+            standing = await self._store.standing(content_id)
+            push = standing.push
+            if push is None or push.token != token or push.state is not PushState.SENDING:
+                return
+            if await self._store.settle(standing, push=put_off(push, error, self._clock())):
+                return

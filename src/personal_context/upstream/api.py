@@ -27,10 +27,6 @@ _LONG_WAIT = 5.0  # seconds after which a person wonders what is going on
 _log = logging.getLogger(__name__)
 
 
-class IdTakenOnRepeat(UpstreamIdTaken):
-    """The id is taken, and an earlier attempt of the same call may have taken it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long one call goes on.
@@ -110,13 +106,18 @@ class Api:
         """Close the connections; closing twice is fine."""
         await self._pool.close()
 
-    async def call(self, endpoint: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def call(
+        self, endpoint: str, body: Mapping[str, Any], *, repeatable: bool = True
+    ) -> Mapping[str, Any]:
         """Call an endpoint and return the whole answer, `ok` being true.
 
-        It must be safe to repeat.
+        Args:
+            endpoint: For example `documents.info`.
+            body: What is asked.
+            repeatable: Doing it twice does no harm. Otherwise it is only tried again if it
+                certainly has not arrived.
 
         Raises:
-            IdTakenOnRepeat: 400 `id must be unique` after an attempt that may have arrived.
             UpstreamRejected: Outline refused it; subclasses say more.
             UpstreamUnavailable: It failed in ways that may pass, also in the last attempt.
         """
@@ -124,7 +125,7 @@ class Api:
         progress = _Progress()
         try:
             async for attempt in stamina.retry_context(
-                on=self._again(progress),
+                on=self._again(progress, repeatable=repeatable),
                 attempts=self._patience.attempts,
                 timeout=None,  # `_again` knows which waiting counts
                 wait_initial=0.5,
@@ -135,8 +136,8 @@ class Api:
                     return await self._attempt(asked, content, progress)
         except Failure as failure:
             error = failure.error
-            if isinstance(error, UpstreamIdTaken) and progress.arrived:
-                error = IdTakenOnRepeat(error.what, status=error.status, cause=error.cause)
+            if isinstance(error, UpstreamIdTaken):
+                error.maybe_ours = progress.arrived
             raise error from failure.__cause__
         raise AssertionError  # unreachable: stamina returns or raises
 
@@ -175,9 +176,13 @@ class Api:
         subject = str(body.get("id") or body.get("collectionId") or "")[:80]
         return Asked(endpoint, subject, len(encoded), self._key.hide), encoded
 
-    def _again(self, progress: _Progress) -> Callable[[Exception], bool | float]:
+    def _again(
+        self, progress: _Progress, *, repeatable: bool
+    ) -> Callable[[Exception], bool | float]:
         def hook(error: Exception) -> bool | float:
             if not isinstance(error, Failure) or not error.again:
+                return False
+            if error.arrived and not repeatable:
                 return False
             left = self._patience.retry_seconds - self._spent(progress)
             if left <= 0 or (error.wait or 0.0) > left:

@@ -12,8 +12,10 @@ import httpx
 
 from personal_context.domain.errors import UpstreamUnreadable
 from personal_context.domain.models import (
+    Abilities,
     CollectionId,
     ContentId,
+    EditMode,
     Page,
     TreeNode,
     UpstreamCollection,
@@ -21,9 +23,9 @@ from personal_context.domain.models import (
     UpstreamWebhook,
 )
 from personal_context.ports import Direction, SortField
-from personal_context.upstream import parse, scopes, webhooks
+from personal_context.upstream import parse, scopes, webhooks, writing
 from personal_context.upstream.address import ApiKey, wiki_address
-from personal_context.upstream.api import Api, IdTakenOnRepeat, Patience
+from personal_context.upstream.api import Api, Patience
 from personal_context.upstream.json_text import clean
 from personal_context.upstream.parse import AuthInfo, Unreadable
 
@@ -63,6 +65,7 @@ class OutlineClient:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._address = wiki_address(base_url)
+        self._abilities: Abilities | None = None
         self._api = Api(
             self._address,
             ApiKey(api_key),
@@ -156,11 +159,7 @@ class OutlineClient:
         collection_id: CollectionId,
         parent_id: ContentId | None = None,
     ) -> UpstreamDocument:
-        """See Upstream.create_document.
-
-        Repeating is safe, because the id is ours: when an attempt whose answer was lost has
-        created the document, that document is returned.
-        """
+        """See Upstream.create_document. Repeating is safe, because the id is ours."""
         body: dict[str, Any] = {
             "id": content_id,
             "title": clean(title),
@@ -170,17 +169,40 @@ class OutlineClient:
         }
         if parent_id is not None:
             body["parentDocumentId"] = parent_id
-        try:
-            answer = await self._api.call("documents.create", body)
-        except IdTakenOnRepeat:
-            found = await self.document(content_id)
-            same_title = found.title.strip() == clean(title).strip()
-            if same_title and found.collection_id == collection_id.lower():
-                return found
-            raise
-        created = self._document(f"documents.create ({content_id})", answer)
-        _check_asked(content_id, created.id, created.url_id)
-        return created
+        answer = await self._api.call("documents.create", body)
+        return self._changed("documents.create", content_id, answer)
+
+    async def abilities(self, content_id: ContentId) -> Abilities:
+        """See Upstream.abilities. Answers that tell nothing are not remembered."""
+        if self._abilities is None:
+            self._abilities = await writing.probe(self._api, content_id)
+        return self._abilities or Abilities()
+
+    async def update_document(
+        self,
+        content_id: ContentId,
+        *,
+        title: str | None = None,
+        text: str | None = None,
+        mode: EditMode = EditMode.REPLACE,
+        find: str = "",
+        last_revision: int | None = None,
+    ) -> UpstreamDocument:
+        """See Upstream.update_document."""
+        body = writing.update_body(
+            content_id, title=title, text=text, mode=mode, find=find, last_revision=last_revision
+        )
+        return self._changed("documents.update", content_id, await writing.update(self._api, body))
+
+    async def trash_document(self, content_id: ContentId) -> None:
+        """See Upstream.trash_document."""
+        await self._api.call("documents.delete", {"id": content_id}, repeatable=False)
+
+    async def restore_document(self, content_id: ContentId) -> UpstreamDocument:
+        """See Upstream.restore_document."""
+        call = "documents.restore"
+        answer = await self._api.call(call, {"id": content_id}, repeatable=False)
+        return self._changed(call, content_id, answer)
 
     async def auth_info(self) -> AuthInfo:
         """Return whom the key acts as."""
@@ -233,6 +255,13 @@ class OutlineClient:
                 if broken_id is not None:
                     broken[broken_id] = str(error)
         return Page(documents, last, broken)
+
+    def _changed(
+        self, call: str, content_id: ContentId, answer: Mapping[str, Any]
+    ) -> UpstreamDocument:
+        found = self._document(f"{call} ({content_id})", answer)
+        _check_asked(content_id, found.id, found.url_id)
+        return found
 
     def _document(self, call: str, answer: Mapping[str, Any]) -> UpstreamDocument:
         return _read(call, partial(parse.document, base_url=self._address), answer)

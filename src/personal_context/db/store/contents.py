@@ -8,6 +8,7 @@ from personal_context.db import (
     contents,
     keyword,
     mirror,
+    pushes,
     sections,
     state as books,
     summaries,
@@ -61,14 +62,16 @@ class SqliteContents(Fenced):
 
         await self._database.write(write, durable=True)
 
-    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> None:
-        """Write what Outline says of a document; what is ours stays."""
+    async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> bool:
+        """Write what Outline says of a document; what is ours stays. False while it is pushed."""
 
-        def write(connection: "apsw.Connection") -> None:
-            mirror.mirror(connection, content, indexed)
-            books.add_log(connection, log, self._clock())
+        def write(connection: "apsw.Connection") -> bool:
+            written = mirror.mirror(connection, content, indexed)
+            if written:
+                books.add_log(connection, log, self._clock())
+            return written
 
-        await self._write(write)
+        return await self._write(write)
 
     async def summaries(
         self, content_ids: Collection[ContentId]
@@ -112,6 +115,7 @@ class SqliteContents(Fenced):
         def write(connection: "apsw.Connection") -> None:
             now = self._clock()
             trash_can.trash(connection, content_id, reason, log.created_at or now)
+            pushes.left_by_trash(connection, content_id, reason)
             books.add_log(connection, log, now)
 
         await self._write(write)

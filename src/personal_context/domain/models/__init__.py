@@ -22,7 +22,16 @@ from personal_context.domain.models.mirror import (
     SyncTrouble,
     TrashedContent,
 )
-from personal_context.domain.models.outbox import OutboxEntry, PushState
+from personal_context.domain.models.outbox import (
+    Edit,
+    EditMode,
+    Operation,
+    OutboxEntry,
+    Push,
+    PushState,
+    Standing,
+    Wording,
+)
 from personal_context.domain.models.search import (
     EVERYTHING,
     ContentSummary,
@@ -46,6 +55,7 @@ from personal_context.domain.models.status import (
     Status,
 )
 from personal_context.domain.models.upstream import (
+    Abilities,
     Page,
     Placement,
     TreeNode,
@@ -70,6 +80,7 @@ from personal_context.domain.models.webhook import (
 
 __all__ = [
     "EVERYTHING",
+    "Abilities",
     "BacklogItem",
     "CollectionId",
     "CollectionStatus",
@@ -77,6 +88,8 @@ __all__ = [
     "ContentId",
     "ContentSummary",
     "Counts",
+    "Edit",
+    "EditMode",
     "EmbeddingModel",
     "Generation",
     "GenerationState",
@@ -90,11 +103,13 @@ __all__ = [
     "LogEntry",
     "MirroredDocument",
     "ModelChoice",
+    "Operation",
     "OutboxEntry",
     "Page",
     "PassProgress",
     "PassReport",
     "Placement",
+    "Push",
     "PushState",
     "ReindexProgress",
     "ReindexState",
@@ -107,6 +122,7 @@ __all__ = [
     "Section",
     "SectionHit",
     "SourceType",
+    "Standing",
     "Status",
     "StoredSection",
     "SyncFailure",
@@ -125,4 +141,5 @@ __all__ = [
     "WebhookRecord",
     "WebhookState",
     "WebhookStatus",
+    "Wording",
 ]

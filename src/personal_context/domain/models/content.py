@@ -5,7 +5,7 @@ they are compared with later ones from the same clock and never with ours.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NewType
@@ -70,6 +70,21 @@ class Content:
     revision: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+
+    def beside(self, ours: "Content") -> "Content":
+        """Return this content, as Outline says it is, with what is ours: type, tags, metadata.
+
+        A content that was not born in Outline also keeps its birth and its source.
+
+        Args:
+            ours: The same content as it is stored.
+        """
+        kept = replace(self, source_type=ours.source_type, tags=ours.tags, metadata=ours.metadata)
+        if ours.source_type is SourceType.OUTLINE:
+            return kept
+        return replace(
+            kept, created_at=ours.created_at, source_id=ours.source_id, source_url=ours.source_url
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,21 @@ class UpstreamDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class Abilities:
+    """What an Outline understands of an update; it ignores in silence what it doesn't know.
+
+    Attributes:
+        last_revision: It refuses an update that is based on another revision than the present.
+        edit_modes: It can append and prepend, instead of replacing the whole text.
+        patch: It can replace a part of the text.
+    """
+
+    last_revision: bool = False
+    edit_modes: bool = False
+    patch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page of a list of documents.
 

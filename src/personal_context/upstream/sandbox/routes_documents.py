@@ -57,9 +57,9 @@ def create(call: Call) -> Json:
 def update(call: Call) -> Json:
     """Answer documents.update."""
     params = call.params
-    icon = params.icon()
+    icon, last = params.icon(), params.number("lastRevision")
+    mode = _edit_mode(call)
     document = _writable(call)
-    last = params.number("lastRevision")
     # The release doesn't know lastRevision, and takes a stale one without a word.
     if call.main and last is not None and last != document.revision:
         raise errors.conflict()
@@ -67,7 +67,7 @@ def update(call: Call) -> Json:
     if params.text("title") is not None:
         changes["title"] = params.required("title")
     if params.text("text", limit=TEXT_LIMIT) is not None:
-        changes["text"] = _new_text(call, document)
+        changes["text"] = _new_text(call, document, mode)
     if params.given("icon"):
         changes["icon"] = icon
     if params.given("color"):
@@ -84,18 +84,28 @@ def update(call: Call) -> Json:
     return _one(call, after)
 
 
-def _new_text(call: Call, document: Document) -> str:
+def _edit_mode(call: Call) -> str:
+    """Return how the text is changed; what is missing for that is told before all else."""
     params = call.params
     mode = params.choice("editMode", _MODES, "append" if params.flag("append") else "replace")
-    text = params.required("text")
+    text = params.text("text")
+    if mode in {"append", "prepend"} and not text:
+        raise errors.validation("text is required when using append, prepend, or editMode")
+    if mode == "patch" and text is None:
+        raise errors.validation("text is required when using patch editMode")
+    if mode == "patch" and not params.text("findText"):
+        raise errors.validation("findText is required when using patch editMode")
+    return mode
+
+
+def _new_text(call: Call, document: Document, mode: str) -> str:
+    text = call.params.required("text")
     if mode == "append":
         return document.text + text
     if mode == "prepend":
         return text + document.text
     if mode == "patch":
-        find = params.text("findText")
-        if not find:
-            raise errors.validation("findText is required when editMode is patch")
+        find = call.params.required("findText")
         if find not in document.text:
             raise errors.not_found()
         return document.text.replace(find, text, 1)
