@@ -7,7 +7,7 @@ import pytest
 
 from personal_context.db.connection import Database
 from personal_context.db.webhooks import SqliteWebhookBook
-from personal_context.domain.models import WebhookRecord
+from personal_context.domain.models import WebhookRecord, WebhookState
 
 NOW = datetime(2026, 11, 21, 7, 8, 41, 320_000, tzinfo=UTC)
 RECORD = WebhookRecord("a-subscription", "https://x.test/webhooks/outline", "s3cr3t", NOW)
@@ -40,6 +40,21 @@ async def test_the_newest_delivery_is_noted(book):
     assert await book.webhook() == replace(
         RECORD, last_delivery_at=later, last_event="documents.update"
     )
+
+
+async def test_what_outline_says_of_it_is_noted(book):
+    await book.note_state(WebhookState.ON, None, NOW)
+    assert await book.webhook() is None
+    await book.save_webhook(RECORD)
+    await book.note_state(WebhookState.SWITCHED_OFF, "Most \ud800 failed.", NOW)
+    seen = replace(
+        RECORD, state=WebhookState.SWITCHED_OFF, problem="Most \ufffd failed.", checked_at=NOW
+    )
+    assert await book.webhook() == seen
+    await book.save_webhook(seen)
+    assert await book.webhook() == seen
+    await book.note_state(WebhookState.ON, None, NOW)
+    assert (await book.webhook()).problem is None
 
 
 async def test_a_delivery_without_a_subscription_leaves_no_trace(book):

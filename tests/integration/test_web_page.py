@@ -1,6 +1,7 @@
 """The page, as a browser without scripts and as htmx meet it."""
 
 from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
@@ -26,6 +27,8 @@ from personal_context.domain.models import (
     ModelChoice,
     PassProgress,
     SyncFailure,
+    WebhookState,
+    WebhookStatus,
 )
 from personal_context.web.templating import templates_dir
 
@@ -353,6 +356,29 @@ async def test_a_collection_tells_its_next_pull_and_the_way_out(web, services):
     assert "Access lost" in seen.text
     assert "No longer mirrored" in seen.text
     assert "Name it <again>." in seen.text
+
+
+@pytest.mark.parametrize(
+    ("webhook", "said"),
+    [
+        (WebhookStatus(WebhookState.OFF), "they are polled."),
+        (WebhookStatus(WebhookState.OFF, "https://x.test"), "personal-context webhook enable"),
+        (
+            WebhookStatus(WebhookState.ON, last_delivery_at=NOW - timedelta(minutes=2)),
+            "Outline tells of changes at once. It last did 2 minutes ago.",
+        ),
+        (WebhookStatus(WebhookState.SWITCHED_OFF, problem="Deliveries <b>failed."), "<b>failed."),
+        (WebhookStatus(WebhookState.GONE, problem="It was deleted."), "It was deleted."),
+        (WebhookStatus(WebhookState.UNKNOWN), "Nobody knows"),
+    ],
+)
+async def test_the_webhook_tells_how_it_is_and_why_it_is_off(web, services, webhook, said):
+    services.shown = replace(services.shown, webhook=webhook)
+    page = Seen((await web.get("/")).text).text
+    answer = (await web.get("/api/status")).json()
+
+    assert said in " ".join(page.split())
+    assert answer["webhook"]["state"] == webhook.state
 
 
 async def test_a_mirror_that_nobody_keeps_fresh_says_so(web, services):

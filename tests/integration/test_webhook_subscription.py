@@ -167,6 +167,27 @@ async def test_switched_off_by_outline_it_is_shown_and_revived(world):
     assert world.held == [(NAME, URL, "first-secret", True)]
 
 
+async def test_what_was_seen_last_is_known_without_asking(world):
+    async with world.service() as service:
+        nothing = await service.known()
+        await service.enable()
+        await world.fail_deliveries()
+        before = await service.known()
+        await service.status()
+        asked = len(world.wiki.sandbox.calls())
+        off = await service.known()
+        assert len(world.wiki.sandbox.calls()) == asked
+        await service.revive()
+        on = await service.known()
+
+    assert (nothing.state, nothing.url) == (WebhookState.OFF, URL)
+    assert before.state is WebhookState.ON  # as it was when it was made
+    assert off.state is WebhookState.SWITCHED_OFF
+    assert URL in off.problem
+    assert off.checked_at is not None
+    assert (on.state, on.problem) == (WebhookState.ON, None)
+
+
 async def test_deleted_in_outline_it_stays_deleted_until_a_person_enables_it(world, caplog):
     async with world.service() as service:
         await service.enable()

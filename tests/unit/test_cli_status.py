@@ -14,6 +14,8 @@ from personal_context.domain.models import (
     PassProgress,
     SyncFailure,
     SyncStatus,
+    WebhookState,
+    WebhookStatus,
 )
 
 
@@ -65,6 +67,20 @@ def test_a_pass_that_runs_tells_how_far_it_is():
     text = printed(status(collections=[replace(first, progress=progress)]))
 
     assert "Operations: 50 of 200 documents · 10 per second · about 15 s left" in text
+
+
+def test_the_webhook_is_told_with_why_it_is_off():
+    off = WebhookStatus(
+        WebhookState.SWITCHED_OFF,
+        last_delivery_at=NOW - timedelta(hours=3),
+        problem="Most deliveries failed.",
+    )
+
+    text = printed(status(webhook=off))
+
+    assert "Webhook: Outline has switched the webhook off. It last did 3 hours ago." in text
+    assert "Most deliveries failed." in text
+    assert "Webhook" not in printed(local_status())
 
 
 def test_a_mirror_that_nobody_keeps_fresh_says_so():

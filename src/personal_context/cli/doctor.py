@@ -17,6 +17,7 @@ from personal_context.cli.output import FAILED
 from personal_context.config import Settings
 from personal_context.db.versions import versions
 from personal_context.domain.errors import ConfigError, PersonalContextError, UpstreamError
+from personal_context.domain.models import WebhookState, WebhookStatus
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.server.listening import PortTakenError, listen
 from personal_context.upstream.outline import OutlineClient
@@ -57,6 +58,7 @@ async def doctor(*, common: Common = PLAIN) -> int:
                 _file_modes(settings),
                 await _embedding(runtime),
                 *await _outline(runtime),
+                *await _webhook(runtime),
             ]
     except PersonalContextError as error:
         findings.append(_failed("database", error))
@@ -165,6 +167,25 @@ async def _outline(runtime: Runtime) -> Sequence[Finding]:
     except UpstreamError as error:
         return [reached, _failed("key", error)]
     return [reached, *(_scope(endpoint, may) for endpoint, may in scopes.items())]
+
+
+async def _webhook(runtime: Runtime) -> Sequence[Finding]:
+    if runtime.upstream is None:
+        return []
+    now = await runtime.webhook.status()
+    ok = {WebhookState.ON: now.problem is None, WebhookState.OFF: None, WebhookState.UNKNOWN: None}
+    last = now.last_delivery_at
+    found = f"{now.state}, last delivery {last.isoformat(timespec='seconds') if last else 'never'}"
+    if now.state is WebhookState.OFF:
+        found = f"not subscribed; changes are polled every {runtime.settings.sync_interval} s"
+    return [Finding("webhook", ok.get(now.state, False), found, now.problem or _no_webhook(now))]
+
+
+def _no_webhook(now: WebhookStatus) -> str:
+    if now.state is not WebhookState.OFF:
+        return ""
+    enable = "`personal-context webhook enable` lets Outline tell of them at once."
+    return enable if now.url else f"Set PERSONAL_CONTEXT_WEBHOOK_URL; then {enable}"
 
 
 def _scope(endpoint: str, may: bool | None) -> Finding:  # noqa: FBT001 - for a table of values

@@ -11,7 +11,7 @@ from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.domain.models import CollectionStatus, Health, PassProgress, Status
 from personal_context.web.humanize import ago, plural
-from personal_context.web.view import pass_bar
+from personal_context.web.view import pass_bar, webhook_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,6 +42,7 @@ def status_text(status: Status, now: datetime) -> "RenderableType":
         ),
         *_vectors(status),
         *_sync(status, now),
+        *_webhook(status, now),
     ]
     for collection in status.collections:
         lines += _details(collection, now)
@@ -88,6 +89,15 @@ def _sync(status: Status, now: datetime) -> "list[RenderableType]":
         hint = "Nothing is pulled by itself: no server runs. Start one: personal-context serve"
         return [table, Text(hint, style="yellow")]
     return [table]
+
+
+def _webhook(status: Status, now: datetime) -> list[Text]:
+    if status.webhook is None:
+        return []
+    line = webhook_line(status.webhook)
+    last = f" It last did {ago(line.delivered_at, now)}." if line.delivered_at else ""
+    style = "red" if line.tone == "bad" else ""
+    return [Text(f"Webhook: {' '.join(filter(None, (line.text + last, line.todo)))}", style=style)]
 
 
 def _details(one: CollectionStatus, now: datetime) -> list[Text]:

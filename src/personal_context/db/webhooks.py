@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from personal_context.db.connection import Database
 from personal_context.db.rows import fetch, storable, to_text, to_time
-from personal_context.domain.models import WebhookRecord
+from personal_context.domain.models import WebhookRecord, WebhookState
 
 if TYPE_CHECKING:
     import apsw
@@ -34,13 +34,16 @@ class SqliteWebhookBook:
             to_text(record.created_at),
             None if record.last_delivery_at is None else to_text(record.last_delivery_at),
             record.last_event,
+            record.state,
+            None if record.problem is None else storable(record.problem),
+            None if record.checked_at is None else to_text(record.checked_at),
         )
 
         def write(connection: "apsw.Connection") -> None:
             connection.execute(
                 "INSERT OR REPLACE INTO webhook"
-                " (only, id, url, secret, created_at, last_delivery_at, last_event)"
-                " VALUES (1, ?, ?, ?, ?, ?, ?)",
+                " (only, id, url, secret, created_at, last_delivery_at, last_event, state, problem,"
+                " checked_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 values,
             )
 
@@ -56,6 +59,15 @@ class SqliteWebhookBook:
 
         await self._database.write(write)
 
+    async def note_state(self, state: WebhookState, problem: str | None, at: datetime) -> None:
+        """Note how Outline says our subscription is; ignored when there is none."""
+        values = (str(state), None if problem is None else storable(problem), to_text(at))
+
+        def write(connection: "apsw.Connection") -> None:
+            connection.execute("UPDATE webhook SET state = ?, problem = ?, checked_at = ?", values)
+
+        await self._database.write(write)
+
     async def forget_webhook(self) -> None:
         """Remove our subscription; ignored if there is none."""
 
@@ -68,11 +80,13 @@ class SqliteWebhookBook:
 def _webhook(connection: "apsw.Connection") -> WebhookRecord | None:
     rows = fetch(
         connection,
-        "SELECT id, url, secret, created_at, last_delivery_at, last_event FROM webhook",
+        "SELECT id, url, secret, created_at, last_delivery_at, last_event, state, problem,"
+        " checked_at FROM webhook",
     )
     if not rows:
         return None
-    webhook_id, url, secret, created_at, last_delivery_at, last_event = rows[0]
+    webhook_id, url, secret, created_at, last_delivery_at, last_event, *seen = rows[0]
+    state, problem, checked_at = seen
     return WebhookRecord(
         id=webhook_id,
         url=url,
@@ -80,4 +94,7 @@ def _webhook(connection: "apsw.Connection") -> WebhookRecord | None:
         created_at=to_time(created_at),
         last_delivery_at=None if last_delivery_at is None else to_time(last_delivery_at),
         last_event=last_event,
+        state=None if state is None else WebhookState(state),
+        problem=problem,
+        checked_at=None if checked_at is None else to_time(checked_at),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from personal_context.domain.models import UpstreamWebhook, WebhookRecord
+from personal_context.domain.models import UpstreamWebhook, WebhookRecord, WebhookState
 
 
 class WebhookBook(Protocol):
@@ -20,6 +20,10 @@ class WebhookBook(Protocol):
 
     async def note_delivery(self, at: datetime, event: str) -> None:
         """Note the newest genuine delivery; ignored when there is no subscription."""
+        ...
+
+    async def note_state(self, state: WebhookState, problem: str | None, at: datetime) -> None:
+        """Note how Outline says our subscription is; ignored when there is none."""
         ...
 
     async def forget_webhook(self) -> None:

@@ -115,6 +115,7 @@ class Runtime:
             passes=noted.passes,
             failures=noted.failures,
             outbox=await self.store.outbox(limit=MOST_SHOWN),
+            webhook=None if self.settings.local_mode else await self.webhook.known(),
         )
 
     async def _noted(self, *, by_itself: bool) -> Noted:

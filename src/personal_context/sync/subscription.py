@@ -20,6 +20,7 @@ from personal_context.domain.models import (
     WebhookState,
     WebhookStatus,
 )
+from personal_context.domain.text import one_line
 from personal_context.ports import Clock, WebhookBook, WebhookUpstream
 
 logger = logging.getLogger(__name__)
@@ -99,21 +100,33 @@ class Subscription:
         return await self.status()
 
     async def status(self) -> WebhookStatus:
-        """Say how the subscription is, here and in Outline.
+        """Ask Outline how the subscription is, and note it.
 
         Never raises for an ill Outline: the status says what is wrong.
         """
         record = await self._book.webhook()
         if record is None:
-            return WebhookStatus(WebhookState.OFF, self._url)
+            return self._status(None)
         state, problem = await self._looked_up(record)
+        now = self._clock()
+        await self._book.note_state(state, problem, now)
+        return self._status(replace(record, state=state, problem=problem, checked_at=now))
+
+    async def known(self) -> WebhookStatus:
+        """Say how the subscription was when Outline was last asked; ask nobody."""
+        return self._status(await self._book.webhook())
+
+    def _status(self, record: WebhookRecord | None) -> WebhookStatus:
+        if record is None:
+            return WebhookStatus(WebhookState.OFF, self._url)
         return WebhookStatus(
-            state,
+            record.state or WebhookState.UNKNOWN,
             record.url,
             record.created_at,
             record.last_delivery_at,
             record.last_event,
-            problem,
+            record.problem,
+            record.checked_at,
         )
 
     async def disable(self) -> WebhookStatus:
@@ -144,17 +157,19 @@ class Subscription:
         record = await self._book.webhook()
         if record is None or self._upstream is None:
             return False
+        seen = await self.status()
+        if seen.state in {WebhookState.GONE, WebhookState.UNKNOWN}:
+            logger.warning("the webhook can't be looked after: %s", one_line(seen.problem))
+        if seen.state is not WebhookState.SWITCHED_OFF:
+            return False
+        hook = UpstreamWebhook(record.id, NAME, record.url, enabled=False)
         try:
-            hook = await self._ours(record)
-            if hook is None:
-                logger.warning("the webhook was deleted in Outline; `webhook enable` makes it anew")
-            if hook is None or hook.enabled:
-                return False
             # As it was made: this process may have been started with older settings.
             await self._made(hook, record.url, record.secret, [])
         except PersonalContextError as error:
-            logger.warning("the webhook could not be looked after: %s", error.what)
+            logger.warning("the webhook could not be switched on again: %s", error.what)
             return False
+        await self._book.note_state(WebhookState.ON, None, self._clock())
         logger.info("the webhook was switched on again; deliveries to it had failed")
         return True
 

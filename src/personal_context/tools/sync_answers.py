@@ -65,6 +65,14 @@ class CollectionOutput(BaseModel):
     failing_in_all: int
 
 
+class WebhookOutput(BaseModel):
+    """Whether Outline tells of changes at once; else they are polled."""
+
+    state: Literal["off", "on", "switched off", "gone", "unknown"]
+    last_delivery_at: datetime | None
+    problem: str | None
+
+
 class SyncedOutput(BaseModel):
     """What a sync that was asked for came to."""
 
@@ -87,6 +95,7 @@ class SyncStatusOutput(BaseModel):
     next_pull_at: datetime | None
     documents: int
     collections: list[CollectionOutput]
+    webhook: WebhookOutput | None
     waiting_for_outline: int = Field(description="Additions that Outline has not confirmed.")
     refused_by_outline: int = Field(description="Additions that Outline refused; kept here.")
     sections_without_vector: int = Field(description="Found by words only, for now.")
@@ -102,6 +111,12 @@ def sync_output(status: Status, synced: SyncedOutput | None) -> SyncStatusOutput
         next_pull_at=status.next_sync_at,
         documents=status.counts.contents,
         collections=[_collection(one) for one in status.collections],
+        webhook=status.webhook
+        and WebhookOutput(
+            state=status.webhook.state.value,
+            last_delivery_at=status.webhook.last_delivery_at,
+            problem=status.webhook.problem,
+        ),
         waiting_for_outline=outbox.get(PushState.PENDING.value, 0),
         refused_by_outline=outbox.get(PushState.FAILED.value, 0),
         sections_without_vector=status.index.progress.missing,
@@ -184,6 +199,8 @@ def _head(output: SyncStatusOutput) -> list[str]:
     lines = [f"{output.documents} documents, mirrored from {output.outline}."]
     if not output.pulled_by_itself:
         lines.append("Nothing is pulled by itself just now.")
+    if output.webhook and output.webhook.problem:
+        lines.append(f"The webhook is {output.webhook.state}: {one_line(output.webhook.problem)}")
     if output.waiting_for_outline or output.refused_by_outline:
         lines.append(
             f"{output.waiting_for_outline} additions wait for Outline, "

@@ -15,6 +15,8 @@ from personal_context.domain.models import (
     ReindexState,
     SourceType,
     Status,
+    WebhookState,
+    WebhookStatus,
 )
 from personal_context.sync.by_hand import SyncOutcome
 from personal_context.web.humanize import duration, percent, plural
@@ -97,6 +99,22 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookLine:
+    """Whether Outline tells of changes at once.
+
+    Attributes:
+        tone: `good`, `bad` or `quiet`.
+        delivered_at: When it last did, or None.
+        todo: What is wrong, or what would switch it on; may be empty.
+    """
+
+    text: str
+    tone: str
+    delivered_at: datetime | None
+    todo: str
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """Everything that the panel shows.
 
@@ -117,6 +135,7 @@ class Panel:
     failing: Sequence[Failing]
     news: SyncNews | None
     waiting: str | None
+    webhook: WebhookLine | None
     poll: int
     announcement: str
 
@@ -155,6 +174,7 @@ def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Pane
         failing=[Failing(f.title or f.content_id, f.error) for f in status.failures],
         news=sync_news(outcome) if outcome else None,
         waiting=waiting(status.counts),
+        webhook=webhook_line(status.webhook) if status.webhook else None,
         poll=poll(status, syncing=syncing),
         announcement=announcement(status.reindex, syncing=syncing),
     )
@@ -197,6 +217,21 @@ def collection_row(state: CollectionStatus) -> CollectionRow:
         next_pull_at=state.next_pull_at,
         way_out=state.way_out,
     )
+
+
+def webhook_line(webhook: WebhookStatus) -> WebhookLine:
+    """Say whether Outline tells of changes at once, and why not."""
+    text, tone = {
+        WebhookState.ON: ("Outline tells of changes at once.", "good"),
+        WebhookState.OFF: ("Outline is not asked to tell of changes; they are polled.", "quiet"),
+        WebhookState.SWITCHED_OFF: ("Outline has switched the webhook off.", "bad"),
+        WebhookState.GONE: ("The webhook is gone from Outline.", "bad"),
+        WebhookState.UNKNOWN: ("Nobody knows whether Outline tells of changes.", "quiet"),
+    }[webhook.state]
+    todo = webhook.problem or ""
+    if webhook.state is WebhookState.OFF and webhook.url:
+        todo = "`personal-context webhook enable` subscribes to them."
+    return WebhookLine(text, tone, webhook.last_delivery_at, todo)
 
 
 def pass_bar(progress: PassProgress) -> Bar:

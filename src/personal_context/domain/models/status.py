@@ -8,6 +8,7 @@ from enum import StrEnum
 from personal_context.domain.models.mirror import PassProgress, SyncFailure, SyncState
 from personal_context.domain.models.outbox import OutboxEntry
 from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress, ModelChoice
+from personal_context.domain.models.webhook import WebhookStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Status:
     Attributes:
         outline_url: Where the wiki is, or None in local mode.
         syncing_here: This process owns the sync; another one may.
+        webhook: How our webhook was when Outline was last asked; None in local mode.
         clock_runs: Some process owns the sync; without one, nothing is pulled by itself.
         next_sync_at: When the next pass starts by itself, or None.
         collections: By name.
@@ -135,3 +137,4 @@ class Status:
     failures: Sequence[SyncFailure] = ()
     outbox: Sequence[OutboxEntry] = ()
     clock_runs: bool = True
+    webhook: WebhookStatus | None = None

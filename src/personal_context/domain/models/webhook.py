@@ -20,25 +20,6 @@ class UpstreamWebhook:
     enabled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookRecord:
-    """What we remember of our subscription; the secret stays out of every repr.
-
-    Attributes:
-        id: The subscription's, in Outline.
-        url: Where Outline delivers to.
-        last_delivery_at: When the newest genuine delivery came, on our clock, or None.
-        last_event: What that one was about, e.g. `documents.update`.
-    """
-
-    id: str
-    url: str
-    secret: str = field(repr=False)
-    created_at: datetime
-    last_delivery_at: datetime | None = None
-    last_event: str | None = None
-
-
 class WebhookState(StrEnum):
     """How our subscription is."""
 
@@ -54,12 +35,38 @@ class WebhookState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookRecord:
+    """What we remember of our subscription; the secret stays out of every repr.
+
+    Attributes:
+        id: The subscription's, in Outline.
+        url: Where Outline delivers to.
+        last_delivery_at: When the newest genuine delivery came, on our clock, or None.
+        last_event: What that one was about, e.g. `documents.update`.
+        state: How it was when Outline was last asked; None if it never was.
+        problem: What was wrong then, or None.
+        checked_at: When Outline was last asked, on our clock.
+    """
+
+    id: str
+    url: str
+    secret: str = field(repr=False)
+    created_at: datetime
+    last_delivery_at: datetime | None = None
+    last_event: str | None = None
+    state: WebhookState | None = None
+    problem: str | None = None
+    checked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WebhookStatus:
     """What a person wants to know of the webhook.
 
     Attributes:
         url: Where Outline delivers to, or would; None without WEBHOOK_URL and subscription.
         problem: What is wrong and what to do about it, or None.
+        checked_at: When Outline was last asked, on our clock, or None.
     """
 
     state: WebhookState
@@ -68,3 +75,4 @@ class WebhookStatus:
     last_delivery_at: datetime | None = None
     last_event: str | None = None
     problem: str | None = None
+    checked_at: datetime | None = None
