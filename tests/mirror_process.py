@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 from changing_wiki import ChangingWiki, Edit, Row
@@ -97,7 +97,7 @@ class MirrorProcess:
         )
         await self.runtime.__aenter__()
 
-    def _pass(self, how: How) -> Awaitable[Sequence[PassReport]]:
+    def _pass(self, how: How) -> Coroutine[Any, Any, Sequence[PassReport] | None]:
         if how == "poll":
             return self.runtime.sync.poll()
         agreed = ("*",) if how == "agreed" else ()
@@ -147,6 +147,7 @@ class MirrorProcess:
             self._pass(how),
             mishap if isinstance(mishap, Crash | Sleep) else None,
             self.runtime.database,
+            lambda: self.requests,
             self._others,
         )
         try:

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import wait
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import coroutine
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from changing_wiki import ChangingWiki, Edit
 from starlette.responses import JSONResponse, Response
@@ -15,6 +16,8 @@ from personal_context.db.connection import Database
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import PassReport
 from personal_context.upstream.sandbox.faults import ANY, Fault
+
+T = TypeVar("T")
 
 UNPREPARABLE = "unpreparable"
 """Not the wiki: the n-th document that is written can't be cut into sections."""
@@ -61,11 +64,13 @@ class Sleep:
     """A process sleeps in its pass, so long that another one takes over; then it goes on.
 
     Attributes:
-        at: At which await, from 1.
+        at: After which request, from 1: what was answered is not written yet.
+        awaits: How many awaits later.
         edits: What people do before the other process pulls.
     """
 
     at: int
+    awaits: int = 0
     edits: tuple[Edit, ...] = ()
 
 
@@ -116,46 +121,65 @@ def _damaged(answer: Response) -> Response:
     return JSONResponse(body, answer.status_code)
 
 
-class Interrupted:
-    """A pass that is interrupted at an await; what was being written then is finished first.
+_inside: ContextVar[bool] = ContextVar("_inside", default=False)
+"""Whether a task belongs to the process that is interrupted."""
 
-    After a kill the store can't be written any more, so whatever the code does while it unwinds,
-    the file is as a killed process leaves it.
+
+class Interrupted:
+    """A pass that is interrupted at an await, in whichever of its tasks that is.
+
+    What is being written then is finished first. After a kill the store can't be written any
+    more, so whatever the code does while it unwinds, the file is as a killed process leaves it.
 
     Args:
         running: The pass.
         mishap: A Crash, a Sleep, or None.
         database: Of the process.
+        requests: Says how many the pass has sent.
         others: What happens while it sleeps.
     """
 
     def __init__(
         self,
-        running: Awaitable[Sequence[PassReport]],
+        running: Coroutine[Any, Any, Sequence[PassReport]],
         mishap: Crash | Sleep | None,
         database: Database,
+        requests: Callable[[], int],
         others: Callable[[Sleep], Awaitable[object]],
     ) -> None:
         self._running = running
         self._mishap = mishap
         self._database = database
+        self._requests = requests
         self._others = others
+        self._awaits = 0
+        self._asleep: asyncio.Task[object] | None = None
         self.killed = False
 
     async def run(self) -> Sequence[PassReport]:
-        if self._mishap is None:
-            return await self._running
+        loop = asyncio.get_running_loop()
+        token = _inside.set(True)
+        loop.set_task_factory(self._task)
         try:
-            return await self._until(self._mishap)
+            self._pass = asyncio.create_task(self._running)
+            return await self._pass
         except PersonalContextError as error:
             if self.killed:
                 raise asyncio.CancelledError from error
             raise
+        finally:
+            loop.set_task_factory(None)
+            _inside.reset(token)
+            if self._asleep is not None:
+                await self._asleep
+
+    def _task(self, loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> "asyncio.Task[Any]":
+        watched = self._watched(work) if _inside.get() else work
+        return asyncio.Task(watched, loop=loop, **more)
 
     @coroutine
-    def _until(self, mishap: Crash | Sleep) -> Generator[Any, Any, Sequence[PassReport]]:
-        steps = self._running.__await__()
-        awaits = 0
+    def _watched(self, work: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
+        steps = work.__await__()
         error: BaseException | None = None
         while True:
             try:
@@ -163,20 +187,31 @@ class Interrupted:
             except StopIteration as end:
                 return end.value
             error = None
-            awaits += 1
-            if awaits == mishap.at:
-                wait(self._database._jobs.copy())
-                if isinstance(mishap, Crash):
-                    yield from self._crash(mishap).__await__()
-                    error = asyncio.CancelledError()
-                    continue
-                yield from self._others(mishap).__await__()
+            self._count()
             try:
                 yield waiting
+                while self._asleep is not None and not self._asleep.done():
+                    yield from asyncio.wait({self._asleep}).__await__()
             except BaseException as raised:  # noqa: BLE001 - the pass gets it, whatever it is
                 error = raised
 
-    async def _crash(self, crash: Crash) -> None:
+    def _count(self) -> None:
+        """One more await; at some the mishap comes."""
+        if isinstance(self._mishap, Crash):
+            self._awaits += 1
+            if self._awaits == self._mishap.at:
+                self._crash(self._mishap)
+        elif self._mishap is not None and self._requests() >= self._mishap.at:
+            self._awaits += 1
+            if self._awaits == 1 + self._mishap.awaits:
+                wait(self._database._jobs.copy())
+                token = _inside.set(False)
+                self._asleep = asyncio.ensure_future(self._others(self._mishap))
+                _inside.reset(token)
+
+    def _crash(self, crash: Crash) -> None:
+        wait(self._database._jobs.copy())
         if crash.how == "kill":
             self.killed = True
-            await self._database._close()
+            self._database._open = False
+        self._pass.cancel()

@@ -38,9 +38,10 @@ troubles = st.builds(
     at=st.integers(1, 9),
     times=st.sampled_from([1, 1, 2, TO_THE_END]),
 )
-awaits = st.integers(1, 70)
-crashes = st.builds(Crash, at=awaits, how=st.sampled_from(["kill", "kill", "cancel"]))
-sleeps = st.builds(Sleep, at=awaits, edits=st.tuples(edits, edits))
+crashes = st.builds(Crash, at=st.integers(1, 100), how=st.sampled_from(["kill", "kill", "cancel"]))
+sleeps = st.builds(
+    Sleep, st.integers(2, 6), st.integers(1, 5), st.lists(edits, min_size=3, max_size=5).map(tuple)
+)
 mishaps = st.none() | troubles | crashes | sleeps
 seconds = st.sampled_from([0, 0, 5, 61, 1000])
 
