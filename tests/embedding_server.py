@@ -42,6 +42,8 @@ class EmbeddingServer:
         paths: Addresses asked for, in order.
         busiest: Most requests that were in work at once.
         hold: While set, an event that each request waits for.
+        batches: Requests with several texts that are still answered; further ones wait. None for
+            all. It may be set from another thread.
     """
 
     def __init__(self, dimension: int = 32) -> None:
@@ -62,6 +64,7 @@ class EmbeddingServer:
         self.paths: list[str] = []
         self.busiest = 0
         self.hold: asyncio.Event | None = None
+        self.batches: int | None = None
         self._busy = 0
         self._arrival = asyncio.Condition()
 
@@ -73,13 +76,18 @@ class EmbeddingServer:
     @property
     def transport(self) -> httpx.AsyncBaseTransport:
         """Takes the place of the network."""
+        return httpx.ASGITransport(self.app)
+
+    @property
+    def app(self) -> Starlette:
+        """The server, to be mounted or run."""
         routes = [
             Route("/v1/embeddings", self._embeddings, methods=["POST"]),
             Route("/api/embed", self._ollama, methods=["POST"]),
             Route("/api/tags", self._tags),
             Route("/api/show", self._show, methods=["POST"]),
         ]
-        return httpx.ASGITransport(Starlette(routes=routes))
+        return Starlette(routes=routes)
 
     @property
     def texts(self) -> list[str]:
@@ -144,6 +152,10 @@ class EmbeddingServer:
                 await asyncio.sleep(0)
             if self.hold is not None:
                 await self.hold.wait()
+            while len(body["input"]) > 1 and self.batches is not None and self.batches <= 0:  # noqa: ASYNC110 - set by a thread
+                await asyncio.sleep(0.01)
+            if self.batches is not None and len(body["input"]) > 1:
+                self.batches -= 1
         finally:
             self._busy -= 1
         if self.failures:

@@ -126,13 +126,27 @@ class FakeReindex:
     step: int = 0
     error: Exception | None = None
     starts: int = 0
+    reused: bool = False
 
-    async def start(self) -> ReindexProgress:
+    async def start(self, *, reuse: bool = False) -> ReindexProgress:
         if self.error:
             raise self.error
         self.starts += 1
-        if self.now.state not in {ReindexState.RUNNING, ReindexState.PAUSED}:
+        self.reused = reuse
+        if not self.now.under_way:
             self.now = ReindexProgress(ReindexState.RUNNING, self.total, rate=64.0)
+        return self.now
+
+    async def pause(self) -> ReindexProgress:
+        self.now = replace(self.now, state=ReindexState.PAUSED, held=True)
+        return self.now
+
+    async def resume(self) -> ReindexProgress:
+        self.now = replace(self.now, state=ReindexState.RUNNING, held=False)
+        return self.now
+
+    async def cancel(self) -> ReindexProgress:
+        self.now = ReindexProgress(ReindexState.IDLE)
         return self.now
 
     async def progress(self) -> ReindexProgress:

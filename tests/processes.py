@@ -145,8 +145,15 @@ def _lines(stream: Any) -> "queue.Queue[str | None]":
 @contextlib.contextmanager
 def served(sandbox: Sandbox) -> Iterator[str]:
     """Serve a sandbox on a real socket; yield its address."""
+    with served_app(sandbox.app) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def served_app(app: Any) -> Iterator[str]:
+    """Serve an ASGI application on a real socket; yield its address."""
     listening = listen("127.0.0.1", 0)
-    config = uvicorn.Config(sandbox.app, lifespan="off", log_config=None, ws="none")
+    config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

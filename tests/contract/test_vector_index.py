@@ -15,7 +15,7 @@ from builders import (
 )
 
 from personal_context.domain.errors import EmbeddingRejected, StoreError
-from personal_context.domain.models import GenerationState
+from personal_context.domain.models import BuildNote, GenerationState
 
 ACTIVE, BUILDING = GenerationState.ACTIVE, GenerationState.BUILDING
 
@@ -110,6 +110,28 @@ async def test_a_dropped_generation_is_an_empty_one(store, index):
     assert await index.similarities(gone.id, vector(1, 0), [content_id(1)]) == {}
     progress = await index.progress(gone.id)
     assert (progress.total, progress.done, progress.failed) == (2, 0, 0)
+
+
+async def test_notes_on_a_building_generation_are_for_all_to_see(index):
+    building = await index.create(model(2), BUILDING)
+    assert await index.build_note(building.id) == BuildNote()
+    noted = await index.note_build(building.id, trouble="away \ud800", rate=2.5)
+    assert noted == BuildNote(trouble="away \ufffd", rate=2.5)
+    await index.hold(building.id, held=True)
+    assert await index.build_note(building.id) == BuildNote(
+        held=True, trouble="away \ufffd", rate=2.5
+    )
+    await index.hold(building.id, held=False)
+    assert await index.note_build(building.id, trouble=None, rate=0.0) == BuildNote()
+    await index.hold(building.id, held=True)
+    await index.activate(building.id)
+    assert await index.build_note(building.id) is None
+    assert await index.note_build(building.id, trouble=None, rate=1.0) is None
+    await index.drop(building.id)
+    await index.hold(building.id, held=True)
+    assert await index.build_note(building.id) is None
+    again = await index.create(model(2), BUILDING)
+    assert await index.build_note(again.id) == BuildNote()
 
 
 # --- the backlog

@@ -6,7 +6,12 @@ from builders import LOG, content, indexed
 from fake_time import FakeTime
 from hashing_embedder import HashingEmbedder, unavailable
 
-from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable, StoreError
+from personal_context.domain.errors import (
+    EmbeddingMismatch,
+    EmbeddingRejected,
+    EmbeddingUnavailable,
+    StoreError,
+)
 from personal_context.domain.models import GenerationState, IndexProgress, ReindexState
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.reindex import Reindexer
@@ -120,6 +125,7 @@ async def test_a_running_one_is_not_started_twice(backend, begin, time):
     again = await reindexer.start()
     assert (again.state, again.success, again.total) == (ReindexState.RUNNING, 4, 10)
     assert again.rate == 2.0
+    await reindexer.revive()
     assert (await reindexer.resume()).success == 4
     embedder.gate.set()
     await reindexer.wait()
@@ -132,12 +138,14 @@ async def test_after_a_crash_it_goes_on_where_it_was(backend, begin):
     await crashing.start()
     await first.reached.wait()
     await crashing.stop()
-    assert (await crashing.progress()).state is ReindexState.IDLE
+    cut = await crashing.progress()
+    assert (cut.state, cut.success, cut.held) == (ReindexState.PAUSED, 6, False)
+    assert "goes on by itself" in cut.message
     assert await states(backend) == [("hashing", "active"), ("hashing", "building")]
 
     second = HashingEmbedder()
     resumed = begin(second)
-    await resumed.resume()
+    await resumed.revive()
     done = await resumed.wait()
     assert (done.state, done.success) == (ReindexState.DONE, 10)
     assert len(second.embedded) == 4
@@ -147,8 +155,9 @@ async def test_after_a_crash_it_goes_on_where_it_was(backend, begin):
 async def test_nothing_to_resume_is_nothing_done(backend, begin):
     embedder = HashingEmbedder()
     reindexer = begin(embedder)
-    assert (await reindexer.resume()).state is ReindexState.IDLE
-    assert (await reindexer.wait()).state is ReindexState.IDLE
+    await reindexer.revive()
+    for nothing in (reindexer.resume, reindexer.pause, reindexer.cancel, reindexer.wait):
+        assert (await nothing()).state is ReindexState.IDLE
     assert embedder.embedded == []
     assert await states(backend) == [("hashing", "active")]
 
@@ -156,8 +165,12 @@ async def test_nothing_to_resume_is_nothing_done(backend, begin):
 async def test_what_another_model_began_is_left_alone_until_somebody_asks(backend, begin):
     await backend.index.create(await HashingEmbedder(name="old").model(), GenerationState.BUILDING)
     reindexer = begin(HashingEmbedder())
-    await reindexer.resume()
-    assert (await reindexer.wait()).state is ReindexState.IDLE
+    await reindexer.revive()
+    left = await reindexer.wait()
+    assert left.state is ReindexState.PAUSED
+    assert "begun with test old (64 numbers), but test hashing (64 numbers) is set" in left.message
+    with pytest.raises(EmbeddingMismatch, match="begun with test old"):
+        await reindexer.resume()
     # Another process with other settings may be at work on it.
     assert await states(backend) == [("hashing", "active"), ("old", "building")]
 
@@ -285,7 +298,7 @@ async def test_another_process_may_finish_it(backend, begin):
     reindexer, other = begin(mine), begin(theirs)
     await reindexer.start()
     await mine.reached.wait()
-    await other.resume()
+    await other.revive()
     assert (await other.wait()).state is ReindexState.DONE
     mine.gate.set()
     assert (await reindexer.wait()).state is ReindexState.DONE
@@ -338,6 +351,6 @@ async def test_stopping_twice_and_before_the_start_is_fine(begin):
     await reindexer.start()
     await reindexer.stop()
     await reindexer.stop()
-    assert (await reindexer.progress()).state is ReindexState.IDLE
+    assert (await reindexer.progress()).state is not ReindexState.RUNNING
     await reindexer.start()
     assert (await reindexer.wait()).state is ReindexState.DONE

@@ -1,6 +1,7 @@
 """REST, as a script meets it."""
 
 import asyncio
+import json
 import math
 from dataclasses import replace
 
@@ -71,7 +72,67 @@ async def test_reindexing_can_be_left_alone(web, services):
         "rate": 64.0,
         "eta_seconds": 3.0,
         "message": None,
+        "held": False,
+        "model": None,
     }
+
+
+async def test_reindexing_can_take_over_what_is_there(web, services):
+    await web.post("/api/reindex?reuse=true")
+
+    assert services.reindex.reused
+
+
+async def test_a_reindexing_can_be_paused_resumed_and_cancelled(web, services):
+    services.reindex.step = 1
+    await web.post("/api/reindex?wait=false")
+    told = [(await web.post(f"/api/reindex/{act}")).json() for act in ("pause", "resume", "cancel")]
+
+    assert [(one["state"], one["held"]) for one in told] == [
+        ("paused", True),
+        ("running", False),
+        ("idle", False),
+    ]
+    assert (await web.get("/api/reindex/pause")).status_code == 405
+
+
+async def test_who_waits_is_told_of_a_pause(web, services):
+    async def held():
+        return ReindexProgress(ReindexState.PAUSED, 256, 10, held=True)
+
+    services.reindex.wait = held
+
+    answer = await web.post("/api/reindex")
+
+    assert answer.status_code == 202
+    assert (answer.json()["state"], answer.json()["held"]) == ("paused", True)
+
+
+def events_of(text):
+    blocks = [block.split("\r\n") for block in text.strip().split("\r\n\r\n")]
+    fields = [dict(line.split(": ", 1) for line in block) for block in blocks]
+    return [(one["event"], json.loads(one["data"])) for one in fields if "event" in one]
+
+
+async def test_a_reindexing_can_be_followed_to_its_end(web, services):
+    services.reindex.step = 100
+    await web.post("/api/reindex?wait=false")
+
+    answer = await web.get("/api/reindex/events")
+
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    followed = events_of(answer.text)
+    assert [name for name, _ in followed] == ["progress", "progress", "end"]
+    assert [data["success"] for _, data in followed] == [100, 200, 256]
+    assert followed[-1][1]["state"] == "done"
+
+
+async def test_following_nothing_ends_at_once(web, services):
+    services.reindex.now = ReindexProgress(ReindexState.PAUSED, 9, 1, message="“…”", held=True)
+
+    [(name, data)] = events_of((await web.get("/api/reindex/events")).text)
+
+    assert (name, data["held"], data["message"]) == ("end", True, "“…”")
 
 
 async def test_nobody_waits_forever_for_a_provider_that_is_away(services, web):

@@ -61,6 +61,21 @@ async def test_a_paused_reindex_says_why(web, services):
     assert "12 of 256 sections · 2 errors" in page
 
 
+async def test_a_reindex_is_paused_resumed_and_cancelled_by_its_buttons(web, services):
+    services.reindex.now = ReindexProgress(ReindexState.RUNNING, 256, 10)
+    running = (await web.get("/panel", headers=HTMX)).text
+    paused = (await web.post("/reindex/pause", headers=HTMX)).text
+    resumed = (await web.post("/reindex/resume", headers=HTMX)).text
+    cancelled = (await web.post("/reindex/cancel", headers=HTMX)).text
+
+    assert 'hx-post="/reindex/pause"' in running
+    assert 'hx-post="/reindex/resume"' in paused
+    assert "/reindex/pause" not in paused
+    assert 'hx-post="/reindex/pause"' in resumed
+    assert "reindex-bar" not in cancelled
+    assert "/reindex/cancel" not in cancelled
+
+
 async def test_a_reindex_that_failed_for_every_section_says_so(web, services):
     services.reindex.now = ReindexProgress(ReindexState.DONE, 9, 0, 9, message="wrong model")
 

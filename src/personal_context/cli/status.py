@@ -11,7 +11,7 @@ from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.domain.models import CollectionStatus, Health, PassProgress, Status
 from personal_context.web.humanize import ago, plural
-from personal_context.web.view import pass_bar, webhook_line
+from personal_context.web.view import pass_bar, reindex_bar, reindex_title, webhook_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,6 +63,9 @@ def _vectors(status: Status) -> list[Text]:
         Text(f"Vectors: {progress.done} of {progress.total} ({made})"),
         Text(f"Outbox: {outbox}"),
     ]
+    if (bar := reindex_bar(status.reindex)) is not None:
+        lines.append(Text(f"{reindex_title(status.reindex)}: {bar.text} ({bar.percent} %)"))
+        lines += [Text(f"  {status.reindex.message}")] if status.reindex.message else []
     if status.index.degraded:
         lines.append(Text(f"Search by meaning is off: {status.index.degraded}", style="yellow"))
     elif status.index.wanted:

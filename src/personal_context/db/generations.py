@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from personal_context.db import vector_rows
-from personal_context.db.rows import fetch
+from personal_context.db.rows import Row, fetch, storable
 from personal_context.domain.errors import StoreError
-from personal_context.domain.models import EmbeddingModel, Generation, GenerationState
+from personal_context.domain.models import BuildNote, EmbeddingModel, Generation, GenerationState
 
 if TYPE_CHECKING:
     import apsw
@@ -94,3 +94,38 @@ def drop(connection: "apsw.Connection", generation_id: int) -> None:
         vector_rows.show(connection, None)
     vector_rows.drop_table(connection, generation_id)
     connection.execute("DELETE FROM generations WHERE id = ?", (generation_id,))
+
+
+def hold(connection: "apsw.Connection", generation_id: int, *, held: bool) -> None:
+    """Note that a person pauses the building of a generation, or lets it go on."""
+    connection.execute("UPDATE generations SET held = ? WHERE id = ?", (held, generation_id))
+
+
+def note_build(
+    connection: "apsw.Connection", generation_id: int, trouble: str | None, rate: float
+) -> BuildNote | None:
+    """Note how the building of a generation goes; return what stands there now, or None."""
+    rows = fetch(
+        connection,
+        "UPDATE generations SET trouble = ?, rate = ? WHERE id = ? AND state = 'building'"
+        " RETURNING held, trouble, rate",
+        None if trouble is None else storable(trouble),
+        rate,
+        generation_id,
+    )
+    return _note(rows)
+
+
+def build_note(connection: "apsw.Connection", generation_id: int) -> BuildNote | None:
+    """Return how the building of a generation goes, or None if it isn't being built."""
+    return _note(
+        fetch(
+            connection,
+            "SELECT held, trouble, rate FROM generations WHERE id = ? AND state = 'building'",
+            generation_id,
+        )
+    )
+
+
+def _note(rows: Sequence[Row]) -> BuildNote | None:
+    return BuildNote(bool(rows[0][0]), rows[0][1], rows[0][2]) if rows else None

@@ -7,6 +7,7 @@ from personal_context.db.connection import Database
 from personal_context.domain.models import (
     EVERYTHING,
     BacklogItem,
+    BuildNote,
     ContentId,
     EmbeddingModel,
     Generation,
@@ -47,6 +48,22 @@ class SqliteVectorIndex:
     async def drop(self, generation_id: int) -> None:
         """Remove a generation with its vectors and backlog; an absent one is ignored."""
         await self._database.write(lambda c: generations.drop(c, generation_id))
+
+    async def hold(self, generation_id: int, *, held: bool) -> None:
+        """Note that a person pauses the building of a generation, or lets it go on."""
+        await self._database.write(lambda c: generations.hold(c, generation_id, held=held))
+
+    async def note_build(
+        self, generation_id: int, *, trouble: str | None, rate: float
+    ) -> BuildNote | None:
+        """Note how the building of a generation goes; return what stands there now, or None."""
+        return await self._database.write(
+            lambda c: generations.note_build(c, generation_id, trouble, rate)
+        )
+
+    async def build_note(self, generation_id: int) -> BuildNote | None:
+        """Return how the building of a generation goes, or None if it isn't being built."""
+        return await self._database.read(lambda c: generations.build_note(c, generation_id))
 
     async def take_over(self, generation_id: int, *, limit: int) -> int:
         """Copy what the active generation of the same model has; return how many it was."""

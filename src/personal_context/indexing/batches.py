@@ -78,11 +78,11 @@ async def fill(
             # What says the same as what is being written has its vector by that.
             items = [item for item in page if item.hash not in written]
             made = await _tried(embedder, generation, items)
-            if writing is not None:
-                yield await writing
-                writing = None
+            before, writing = writing, None
             if made.vectors or made.refused:
                 writing = asyncio.create_task(_written(index, generation, made))
+            if before is not None:
+                yield await before
             if made.trouble is not None:
                 if writing is not None:
                     yield await writing

@@ -1,6 +1,7 @@
 """What the services need from the world. Adapters satisfy these by shape, not by inheritance."""
 
 from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCounter, Vector
+from personal_context.ports.leases import Claim
 from personal_context.ports.outbox import OutboxStore
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
@@ -8,6 +9,7 @@ from personal_context.ports.vectors import Embedded, Embedder, VectorIndex
 from personal_context.ports.webhooks import WebhookBook, WebhookUpstream
 
 __all__ = [
+    "Claim",
     "Clock",
     "Direction",
     "Embedded",

@@ -1,5 +1,6 @@
 """One owner among many processes."""
 
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -24,4 +25,20 @@ class LeaseStore(Protocol):
 
     async def release_lease(self, name: str, owner: str) -> None:
         """Give a lease back; ignored if somebody else holds it."""
+        ...
+
+
+class Claim(Protocol):
+    """A lease on one piece of work, as one process sees it."""
+
+    async def acquire(self) -> int | None:
+        """Take or renew it; None while another living process has it."""
+        ...
+
+    async def lives(self) -> bool:
+        """Tell whether somebody holds it who is not known to be gone, if only ourselves."""
+        ...
+
+    def kept(self) -> AbstractAsyncContextManager[None]:
+        """Renew it, which we hold, while this is open; then give it back."""
         ...

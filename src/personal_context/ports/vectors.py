@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from personal_context.domain.models import (
     EVERYTHING,
     BacklogItem,
+    BuildNote,
     ContentId,
     EmbeddingModel,
     Generation,
@@ -46,6 +47,29 @@ class VectorIndex(Protocol):
 
     async def drop(self, generation_id: int) -> None:
         """Remove a generation with its vectors and backlog; an absent one is ignored."""
+        ...
+
+    async def hold(self, generation_id: int, *, held: bool) -> None:
+        """Note that a person pauses the building of a generation, or lets it go on."""
+        ...
+
+    async def note_build(
+        self, generation_id: int, *, trouble: str | None, rate: float
+    ) -> BuildNote | None:
+        """Note how the building of a generation goes.
+
+        Args:
+            generation_id: Which one.
+            trouble: Why whoever works on it waits, or None.
+            rate: Sections per second, 0.0 when unknown.
+
+        Returns:
+            What stands there now; None if it isn't being built any more.
+        """
+        ...
+
+    async def build_note(self, generation_id: int) -> BuildNote | None:
+        """Return how the building of a generation goes, or None if it isn't being built."""
         ...
 
     async def take_over(self, generation_id: int, *, limit: int) -> int:

@@ -109,11 +109,11 @@ def build_runtime(
         claims=Claims(owner, is_gone),
     )
     indexer = Indexer(index, embedder)
-    reindexer = Reindexer(index, embedder, log=store.add_log)
+    reindexer = Reindexer(index, embedder, claim=lease("reindex"), log=store.add_log)
 
     async def embed_backlog() -> int:
         """Give every section its vector; go on with a reindex that was cut short."""
-        await reindexer.resume()
+        await reindexer.revive()
         return await indexer.run_backlog()
 
     book = SqliteWebhookBook(database)

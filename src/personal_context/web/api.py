@@ -1,25 +1,22 @@
 """REST: what the page shows and does, for scripts."""
 
-import asyncio
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable, InvalidInput
-from personal_context.domain.models import ReindexProgress, ReindexState, SearchResult
+from personal_context.domain.errors import InvalidInput
+from personal_context.domain.models import SearchResult
 from personal_context.domain.text import shortened
 from personal_context.sync.by_hand import Asked
 from personal_context.web import params
 from personal_context.web.guard import as_json
-from personal_context.web.pace import Pace
 from personal_context.web.responses import json_answer
-from personal_context.web.services import Reindexing, Services
-from personal_context.web.view import eta_seconds
+from personal_context.web.services import Services
 
 
-def routes(services: Services, pace: Pace) -> list[Route]:
+def routes(services: Services) -> list[Route]:
     """Return the REST routes, bound to *services*."""
 
     async def status(_: Request) -> Response:
@@ -31,53 +28,12 @@ def routes(services: Services, pace: Pace) -> list[Route]:
     async def sync(request: Request) -> Response:
         return await _sync(services, request)
 
-    async def reindex(request: Request) -> Response:
-        if request.method != "POST":
-            return json_answer(progress_json(await services.reindex.progress()))
-        waits = params.flag(request.query_params, "wait", default=True)
-        started = await services.reindex.start()
-        if not waits:
-            return json_answer(progress_json(started), 202)
-        done = await _wait(services.reindex, pace)
-        if failure := reindex_failure(done):
-            raise failure
-        return json_answer({"total": done.total, "success": done.success, "errors": done.errors})
-
     return [
         Route("/livez", _livez, name="livez"),
         Route("/api/status", as_json(status), name="api_status"),
         Route("/api/search", as_json(search), name="api_search"),
         Route("/api/sync", as_json(sync), methods=["POST"], name="api_sync"),
-        Route("/api/reindex", as_json(reindex), methods=["GET", "POST"], name="api_reindex"),
     ]
-
-
-def progress_json(progress: ReindexProgress) -> dict[str, Any]:
-    """How far reindexing is, as REST tells it; `eta_seconds` is null when nobody can tell."""
-    return {
-        "state": progress.state,
-        "total": progress.total,
-        "success": progress.success,
-        "errors": progress.errors,
-        "rate": progress.rate,
-        "eta_seconds": eta_seconds(progress),
-        "message": progress.message,
-    }
-
-
-def reindex_failure(ended: ReindexProgress) -> EmbeddingRejected | None:
-    """The error that a reindexing ended with, or None if it replaced the vectors.
-
-    Args:
-        ended: What `Reindexing.wait` returned.
-    """
-    if ended.state is not ReindexState.IDLE:
-        return None
-    return EmbeddingRejected(
-        "Nothing was reindexed; search goes on with the vectors it had.",
-        cause=ended.message or "It was stopped before its end.",
-        hint="`personal-context doctor` tries the provider. Then reindex again.",
-    )
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:
@@ -142,30 +98,4 @@ async def _search(services: Services, request: Request) -> JSONResponse:
             "results": [result_json(result) for result in answer.results],
             "timings": answer.timings,
         }
-    )
-
-
-async def _wait(reindex: Reindexing, pace: Pace) -> ReindexProgress:
-    """Wait for the end, but not for a provider that stays away.
-
-    Raises:
-        EmbeddingUnavailable: It has been paused for as long as the patience lasts.
-    """
-    ending = asyncio.ensure_future(reindex.wait())
-    paused = 0.0
-    try:
-        while not ending.done():
-            await asyncio.wait({ending}, timeout=pace.look_every)
-            now = await reindex.progress()
-            paused = paused + pace.look_every if now.state is ReindexState.PAUSED else 0.0
-            if paused >= pace.away and not ending.done():
-                raise _paused(now.message)
-    finally:
-        ending.cancel()
-    return await ending
-
-
-def _paused(message: str | None) -> EmbeddingUnavailable:
-    return EmbeddingUnavailable(
-        "Reindexing is paused: the embedding provider does not answer.", cause=message or None
     )

@@ -14,7 +14,7 @@ from personal_context.ports import Clock
 from personal_context.sync.by_hand import Asked as AskedSync
 from personal_context.web import params, view
 from personal_context.web.errors import Problem, problem_of
-from personal_context.web.guard import as_html
+from personal_context.web.guard import Endpoint, as_html
 from personal_context.web.pace import Pace
 from personal_context.web.responses import html_answer, is_htmx
 from personal_context.web.services import Services
@@ -22,6 +22,14 @@ from personal_context.web.templating import Pages
 
 SHOWN = 10
 """Results on the page."""
+
+REINDEXING = {
+    "start": "/reindex",
+    "pause": "/reindex/pause",
+    "resume": "/reindex/resume",
+    "cancel": "/reindex/cancel",
+}
+"""What a person may say to the reindexing, and where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +59,9 @@ class Page:
             Route("/", as_html(self._home, self._pages), name="home"),
             Route("/panel", as_html(self._panel, self._pages), name="panel"),
             Route("/sync", as_html(self._sync, self._pages), methods=["POST"], name="sync"),
-            Route(
-                "/reindex", as_html(self._reindex, self._pages), methods=["POST"], name="reindex"
+            *(
+                Route(path, as_html(self._reindexing(name), self._pages), methods=["POST"])
+                for name, path in REINDEXING.items()
             ),
         ]
 
@@ -79,9 +88,20 @@ class Page:
         await self._services.by_hand.ask(asked, patience=self._pace.press)
         return await self._show_panel(request)
 
-    async def _reindex(self, request: Request) -> Response:
-        await self._services.reindex.start()
-        return await self._show_panel(request)
+    def _reindexing(self, name: str) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
+            reindex = self._services.reindex
+            if name == "start":
+                await reindex.start()
+            elif name == "pause":
+                await reindex.pause()
+            elif name == "resume":
+                await reindex.resume()
+            else:
+                await reindex.cancel()
+            return await self._show_panel(request)
+
+        return endpoint
 
     async def _show_panel(self, request: Request) -> Response:
         if not is_htmx(request):

@@ -44,12 +44,32 @@ class Contents(Protocol):
 class Reindexing(Protocol):
     """Embeds everything anew, beside what search uses meanwhile."""
 
-    async def start(self) -> ReindexProgress:
-        """Start, or join the run that is under way.
+    async def start(self, *, reuse: bool = False) -> ReindexProgress:
+        """Start, or join the run that is under way, here or in another process.
+
+        Args:
+            reuse: Take over what the same model has made already.
 
         Raises:
-            EmbeddingError: The provider could not be asked for its model.
+            EmbeddingError: The settings can't be used, or another process is at it with another
+                model.
         """
+        ...
+
+    async def pause(self) -> ReindexProgress:
+        """Let it stop until somebody resumes it; without one, do nothing."""
+        ...
+
+    async def resume(self) -> ReindexProgress:
+        """Let what was paused go on; without one, do nothing.
+
+        Raises:
+            EmbeddingError: It was begun with another model than is set now.
+        """
+        ...
+
+    async def cancel(self) -> ReindexProgress:
+        """End it; the vectors in use stay. Without one, do nothing."""
         ...
 
     async def progress(self) -> ReindexProgress:
@@ -57,7 +77,7 @@ class Reindexing(Protocol):
         ...
 
     async def wait(self) -> ReindexProgress:
-        """Return once the run under way has ended; at once if there is none.
+        """Return once the run under way has ended or was paused; at once if there is none.
 
         Giving up the wait does not stop the run.
         """

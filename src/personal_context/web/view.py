@@ -264,7 +264,7 @@ def reindex_bar(progress: ReindexProgress) -> Bar | None:
     if progress.state is ReindexState.RUNNING:
         if progress.rate > 0:
             text += f" · {progress.rate:,.0f} per second"
-        if (left := eta_seconds(progress)) is not None:
+        if (left := progress.eta_seconds) is not None:
             text += f" · about {duration(left)} left"
     if progress.errors:
         text += f" · {plural(progress.errors, 'error')}"
@@ -280,13 +280,6 @@ def reindex_title(progress: ReindexProgress) -> str:
     if progress.errors and not progress.success:
         return "Reindexing failed: the vectors in use stay as they are"
     return "Reindexed"
-
-
-def eta_seconds(progress: ReindexProgress) -> float | None:
-    """Seconds until reindexing ends at the present rate; None when nobody can tell."""
-    if progress.state is not ReindexState.RUNNING or progress.rate <= 0:
-        return None
-    return max(0, progress.total - progress.success - progress.errors) / progress.rate
 
 
 def sync_news(outcome: SyncOutcome) -> SyncNews:

@@ -64,6 +64,7 @@ from personal_context.domain.models.upstream import (
 )
 from personal_context.domain.models.vectors import (
     BacklogItem,
+    BuildNote,
     EmbeddingModel,
     Generation,
     GenerationState,
@@ -82,6 +83,7 @@ __all__ = [
     "EVERYTHING",
     "Abilities",
     "BacklogItem",
+    "BuildNote",
     "CollectionId",
     "CollectionStatus",
     "Content",

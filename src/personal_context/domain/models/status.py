@@ -29,7 +29,7 @@ class ReindexState(StrEnum):
     IDLE = "idle"
     RUNNING = "running"
     PAUSED = "paused"
-    """The provider fails; it goes on by itself."""
+    """The provider fails, and it goes on by itself; or a person has paused it."""
     DONE = "done"
 
 
@@ -41,8 +41,10 @@ class ReindexProgress:
         total: Sections to embed.
         success: Sections that have their new vector.
         errors: Sections that the provider refused.
-        rate: Sections per second since the start, 0.0 when unknown.
+        rate: Sections per second of late, 0.0 when unknown.
         message: Why it is paused, or the newest refusal; None if all is well.
+        held: A person has paused it: it goes on when somebody says so.
+        model: What makes the new vectors; None when nothing is being made.
     """
 
     state: ReindexState
@@ -51,6 +53,20 @@ class ReindexProgress:
     errors: int = 0
     rate: float = 0.0
     message: str | None = None
+    held: bool = False
+    model: EmbeddingModel | None = None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether there are new vectors in the making, worked on or paused."""
+        return self.state in {ReindexState.RUNNING, ReindexState.PAUSED}
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds until the end at the present rate; None when nobody can tell."""
+        if self.state is not ReindexState.RUNNING or self.rate <= 0:
+            return None
+        return max(0, self.total - self.success - self.errors) / self.rate
 
 
 @dataclass(frozen=True, slots=True)

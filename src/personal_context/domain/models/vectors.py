@@ -57,6 +57,21 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildNote:
+    """How the building of a generation goes, as all processes see it.
+
+    Attributes:
+        held: A person has paused it.
+        trouble: Why whoever works on it waits, or None.
+        rate: Sections per second, 0.0 when unknown.
+    """
+
+    held: bool = False
+    trouble: str | None = None
+    rate: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class BacklogItem:
     """A section whose vector a generation still lacks.
 
