@@ -54,12 +54,17 @@ def product_settings(folder: Path, **more: object) -> Settings:
 
 @contextlib.asynccontextmanager
 async def built_product(
-    folder: Path, *, clock: MovingClock | None = None, **settings: object
+    folder: Path,
+    *,
+    clock: MovingClock | None = None,
+    embedder: HashingEmbedder | None = None,
+    **settings: object,
 ) -> AsyncIterator[Product]:
     """Build everything; the caller opens the runtime, by itself or by a server's lifespan.
 
     Args:
         folder: Where the store is.
+        embedder: The product's; an ordinary quick one if None.
         clock: The product's; the real one if None. The wiki has a moving one in any case.
         settings: Override the usual ones.
     """
@@ -67,7 +72,7 @@ async def built_product(
     async with create_sandbox(clock=wiki_clock, base_url=WIKI, rate_limits=False) as sandbox:
         handbook = sandbox.collections.create("Handbook")
         prompts = sandbox.collections.create("Prompts")
-        embedder = HashingEmbedder()
+        embedder = embedder or HashingEmbedder()
         yield Product(
             runtime=build_runtime(
                 product_settings(folder, **settings),

@@ -13,8 +13,8 @@ from personal_context.cli.opening import opened_runtime
 from personal_context.cli.output import FAILED, printable, progress_bars
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import ReindexProgress, ReindexState
-from personal_context.indexing.reindex import Reindexer
-from personal_context.web.reindexing import progress_json, reindex_failure
+from personal_context.indexing.reindex import Reindexer, reindex_failure
+from personal_context.web.reindexing import progress_json
 from personal_context.web.view import reindex_bar, reindex_title
 
 Action: TypeAlias = Literal["start", "status", "pause", "resume", "cancel"]

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from time import monotonic
 
-from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch
+from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch, EmbeddingRejected
 from personal_context.domain.models import (
     Generation,
     LogEntry,
@@ -281,3 +281,18 @@ class Reindexer:
         return ReindexProgress(
             ReindexState.IDLE, last.total, last.success, last.errors, message=ENDED_ELSEWHERE
         )
+
+
+def reindex_failure(ended: ReindexProgress) -> EmbeddingRejected | None:
+    """The error that a reindexing ended with, or None if it replaced the vectors.
+
+    Args:
+        ended: What `Reindexer.wait` returned.
+    """
+    if ended.state is not ReindexState.IDLE:
+        return None
+    return EmbeddingRejected(
+        "Nothing was reindexed; search goes on with the vectors it had.",
+        cause=ended.message or "It was stopped before its end.",
+        hint="`personal-context doctor` tries the provider. Then reindex again.",
+    )

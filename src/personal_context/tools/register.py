@@ -21,6 +21,7 @@ from personal_context.tools.answers import (
     search_output,
     search_text,
 )
+from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import tool_result
 from personal_context.tools.services import Services
 from personal_context.tools.syncing import register_syncing
@@ -96,6 +97,7 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
     _reading(mcp, services)
     _writing(mcp, services)
     register_syncing(mcp, services)
+    register_reindexing(mcp, services)
 
 
 def _reading(mcp: FastMCP, services: Services) -> None:

@@ -7,6 +7,7 @@ from personal_context.content.checks import NewContent
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import EVERYTHING, SearchAnswer, SearchFilters, Status
+from personal_context.indexing.reindex import Reindexer
 from personal_context.sync.by_hand import SyncByHand
 
 
@@ -70,6 +71,11 @@ class Services(Protocol):
     @property
     def by_hand(self) -> SyncByHand:
         """Syncs with Outline that somebody asks for."""
+        ...
+
+    @property
+    def reindex(self) -> Reindexer:
+        """Reindexing of everything."""
         ...
 
     async def status(self) -> Status:

@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
+from personal_context.domain.errors import EmbeddingUnavailable
 from personal_context.domain.models import ReindexProgress, ReindexState
+from personal_context.indexing.reindex import reindex_failure
 from personal_context.web import params
 from personal_context.web.guard import as_json
 from personal_context.web.pace import Pace
@@ -76,21 +77,6 @@ def progress_json(progress: ReindexProgress) -> dict[str, Any]:
         "held": progress.held,
         "model": progress.model,
     }
-
-
-def reindex_failure(ended: ReindexProgress) -> EmbeddingRejected | None:
-    """The error that a reindexing ended with, or None if it replaced the vectors.
-
-    Args:
-        ended: What `Reindexing.wait` returned.
-    """
-    if ended.state is not ReindexState.IDLE:
-        return None
-    return EmbeddingRejected(
-        "Nothing was reindexed; search goes on with the vectors it had.",
-        cause=ended.message or "It was stopped before its end.",
-        hint="`personal-context doctor` tries the provider. Then reindex again.",
-    )
 
 
 def _told(
