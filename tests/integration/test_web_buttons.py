@@ -143,9 +143,10 @@ async def test_a_long_sync_goes_on_while_the_page_looks(services):
         full = asyncio.create_task(web.post("/sync?full=true", headers=HTMX))
         await begun.wait()
         meanwhile = (await web.get("/panel", headers=HTMX)).text
-        go.set()
+        joined = asyncio.create_task(services.by_hand.ask(Asked(full=True), patience=None))
         await asyncio.gather(first, second, full)
-        await services.by_hand.ask(Asked(full=True), patience=None)
+        go.set()
+        await joined
 
     assert "Syncing…" in meanwhile
     assert calls == [False, True]  # the second press joined the first, the full one did not

@@ -105,21 +105,22 @@ class OnePass:
         """
         tally = self.tally
         if not self.options.departed:
-            tally.placements = placements(await self.upstream.tree(tally.collection_id))
+            tree = await self.upstream.tree(tally.collection_id)
+            tally.placements = await asyncio.to_thread(placements, tree)
             async with aclosing(self._pages()) as pages:
                 async for page in pages:
                     await self._apply_page(page)
         await self._resolve()
         await self.store.place(tally.collection_id, tally.placements)
-        tally.moved = len(moved(tally.mirrored, tally.placements))
+        tally.moved = len(await asyncio.to_thread(moved, tally.mirrored, tally.placements))
         await self._note_failures()
 
     # --- what Outline lists
 
     async def _apply_page(self, page: Page) -> None:
         self.tally.failed.update(page.broken)
-        for document in page.documents:
-            await self._apply_listed(document)
+        for action, title in await self._compared([d for d in page.documents if self._notes(d)]):
+            await self._apply(action, title)
 
     async def _pages(self) -> AsyncGenerator[Page, None]:
         """Yield every page, oldest document first; or what may have changed, newest first.
@@ -146,6 +147,9 @@ class OnePass:
                     coming = self._list(offset)
         finally:
             coming.cancel()
+            await asyncio.wait([coming])
+            # Looked at, or asyncio would log it: the pass has ended for another reason.
+            _ = coming.cancelled() or coming.exception()
 
     def _list(self, offset: int) -> "asyncio.Task[Page]":
         return asyncio.create_task(
@@ -158,31 +162,42 @@ class OnePass:
             )
         )
 
-    async def _apply_listed(self, document: UpstreamDocument) -> None:
+    def _notes(self, document: UpstreamDocument) -> bool:
+        """Note that a document was listed; tell whether it is the first time, and belongs here."""
         tally = self.tally
         if document.id in tally.listed:
-            return
+            return False
         if document.collection_id != tally.collection_id or not document.live:
             # Not what was asked for. If it belongs here the tree knows it.
             logger.warning("list of %s holds a stranger: %s", tally.collection_id, document.id)
-            return
+            return False
         tally.listed.add(document.id)
         tally.newest = max(tally.newest or "", document.updated_at)
-        await self._apply(self._compared(document), document.title)
+        return True
 
-    def _compared(self, document: UpstreamDocument) -> Action:
-        return compare(
-            self.tally.mirrored.get(document.id),
-            document,
-            trashed=document.id in self.tally.trashed,
-        )
+    async def _compared(
+        self, documents: Sequence[UpstreamDocument]
+    ) -> Sequence[tuple[Action, str]]:
+        """Decide about documents, each with its title; the hashes of long texts take a while."""
+
+        def decide() -> Sequence[tuple[Action, str]]:
+            tally = self.tally
+            return [
+                (
+                    compare(tally.mirrored.get(one.id), one, trashed=one.id in tally.trashed),
+                    one.title,
+                )
+                for one in documents
+            ]
+
+        return await asyncio.to_thread(decide)
 
     # --- what list and tree leave open
 
     async def _resolve(self) -> None:
         """Ask for every document that list and tree leave open, then write and remove."""
         tally = self.tally
-        found = suspects(tally.mirrored, tally.listed, tally.placements)
+        found = await asyncio.to_thread(suspects, tally.mirrored, tally.listed, tally.placements)
         for content_id in sorted({*found.missing, *self._unseen(), *self._due()}):
             await self._fetch(content_id)
         if self._held_before(found.gone):
@@ -217,7 +232,8 @@ class OnePass:
             or document.collection_id != self.tally.collection_id
         ):
             return  # It left between the tree and now; the next pass knows more.
-        await self._apply(self._compared(document), document.title)
+        for action, title in await self._compared([document]):
+            await self._apply(action, title)
 
     async def _ask(self, content_id: ContentId) -> UpstreamDocument | None:
         try:

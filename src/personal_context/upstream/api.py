@@ -21,8 +21,8 @@ from personal_context.upstream.pool import Pool
 
 _CONNECT_SECONDS = 10.0
 _CONNECTIONS = 8
-# A page of documents takes 1 s; below this many bytes decoding takes under 10 ms.
-_DECODE_IN_THREAD = 1_000_000
+# Fewer bytes than these are encoded or decoded in under a millisecond, on the event loop.
+_QUICK = 50_000
 _LONG_WAIT = 5.0  # seconds after which a person wonders what is going on
 _log = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ class Api:
             UpstreamRejected: Outline refused it; subclasses say more.
             UpstreamUnavailable: It failed in ways that may pass, also in the last attempt.
         """
-        asked, content = self._prepare(endpoint, body)
+        asked, content = await self._prepare(endpoint, body)
         progress = _Progress()
         try:
             async for attempt in stamina.retry_context(
@@ -147,7 +147,7 @@ class Api:
         Raises:
             UpstreamUnavailable: There was no whole answer.
         """
-        asked, content = self._prepare(endpoint, body)
+        asked, content = await self._prepare(endpoint, body)
         try:
             return await self._send(asked, content, _Progress())
         except Failure as failure:
@@ -170,9 +170,9 @@ class Api:
             transport=self._transport,
         )
 
-    def _prepare(self, endpoint: str, body: Mapping[str, Any]) -> tuple[Asked, bytes]:
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        encoded = content.encode("utf-8", "replace")
+    async def _prepare(self, endpoint: str, body: Mapping[str, Any]) -> tuple[Asked, bytes]:
+        quick = len(str(body.get("text", ""))) < _QUICK
+        encoded = _encoded(body) if quick else await asyncio.to_thread(_encoded, body)
         subject = str(body.get("id") or body.get("collectionId") or "")[:80]
         return Asked(endpoint, subject, len(encoded), self._key.hide), encoded
 
@@ -239,10 +239,14 @@ def _success(asked: Asked, reply: Reply) -> Mapping[str, Any]:
     return reply.body
 
 
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return content.encode("utf-8", "replace")
+
+
 async def _body(content: bytes) -> Any:  # noqa: ANN401 - JSON is anything
     try:
-        if len(content) > _DECODE_IN_THREAD:
-            return await asyncio.to_thread(decode, content)
-        return decode(content)
+        quick = len(content) < _QUICK
+        return decode(content) if quick else await asyncio.to_thread(decode, content)
     except ValueError:
         return content[:200].decode("utf-8", "replace")

@@ -120,7 +120,8 @@ class OutlineClient:
     async def tree(self, collection_id: CollectionId) -> Sequence[TreeNode]:
         """See Upstream.tree."""
         answer = await self._api.call("collections.documents", {"id": collection_id})
-        return _read(f"collections.documents ({collection_id})", parse.tree, answer)
+        call = f"collections.documents ({collection_id})"
+        return await asyncio.to_thread(_read, call, parse.tree, answer)
 
     async def list_documents(
         self,
@@ -141,12 +142,13 @@ class OutlineClient:
         }
         answer = await self._api.call("documents.list", body)
         raw = _read(f"documents.list ({collection_id})", parse.items, answer)
-        return self._page(raw, last=len(raw) < _page_size(answer, limit))
+        last = len(raw) < _page_size(answer, limit)
+        return await asyncio.to_thread(self._page, raw, last=last)
 
     async def document(self, content_id: ContentId) -> UpstreamDocument:
         """See Upstream.document."""
         answer = await self._api.call("documents.info", {"id": content_id})
-        found = self._document(f"documents.info ({content_id})", answer)
+        found = await self._document(f"documents.info ({content_id})", answer)
         _check_asked(content_id, found.id, found.url_id)
         return found
 
@@ -170,7 +172,7 @@ class OutlineClient:
         if parent_id is not None:
             body["parentDocumentId"] = parent_id
         answer = await self._api.call("documents.create", body)
-        return self._changed("documents.create", content_id, answer)
+        return await self._changed("documents.create", content_id, answer)
 
     async def abilities(self, content_id: ContentId) -> Abilities:
         """See Upstream.abilities. Answers that tell nothing are not remembered."""
@@ -192,7 +194,8 @@ class OutlineClient:
         body = writing.update_body(
             content_id, title=title, text=text, mode=mode, find=find, last_revision=last_revision
         )
-        return self._changed("documents.update", content_id, await writing.update(self._api, body))
+        answer = await writing.update(self._api, body)
+        return await self._changed("documents.update", content_id, answer)
 
     async def trash_document(self, content_id: ContentId) -> None:
         """See Upstream.trash_document."""
@@ -202,7 +205,7 @@ class OutlineClient:
         """See Upstream.restore_document."""
         call = "documents.restore"
         answer = await self._api.call(call, {"id": content_id}, repeatable=False)
-        return self._changed(call, content_id, answer)
+        return await self._changed(call, content_id, answer)
 
     async def auth_info(self) -> AuthInfo:
         """Return whom the key acts as."""
@@ -256,15 +259,17 @@ class OutlineClient:
                     broken[broken_id] = str(error)
         return Page(documents, last, broken)
 
-    def _changed(
+    async def _changed(
         self, call: str, content_id: ContentId, answer: Mapping[str, Any]
     ) -> UpstreamDocument:
-        found = self._document(f"{call} ({content_id})", answer)
+        found = await self._document(f"{call} ({content_id})", answer)
         _check_asked(content_id, found.id, found.url_id)
         return found
 
-    def _document(self, call: str, answer: Mapping[str, Any]) -> UpstreamDocument:
-        return _read(call, partial(parse.document, base_url=self._address), answer)
+    async def _document(self, call: str, answer: Mapping[str, Any]) -> UpstreamDocument:
+        # In a thread, as all that grows with the wiki: a document may have megabytes.
+        read = partial(parse.document, base_url=self._address)
+        return await asyncio.to_thread(_read, call, read, answer)
 
 
 def _collections(data: object) -> list[UpstreamCollection]:

@@ -36,6 +36,6 @@ def as_html(endpoint: Endpoint, pages: Pages) -> Endpoint:
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001 - the table decides, and logs the unforeseen
-            return html_problem(request, problem_of(error), pages)
+            return await html_problem(request, problem_of(error), pages)
 
     return guarded

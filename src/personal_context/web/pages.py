@@ -73,9 +73,9 @@ class Page:
         headers = {"Vary": "HX-Request"}
         if is_htmx(request):
             # What went wrong stands in the results, where the person looks.
-            return html_answer(self._pages.render("_results.html", **values), 200, headers)
+            return html_answer(await self._pages.render("_results.html", **values), 200, headers)
         values |= {"panel": await self._look()}
-        return html_answer(self._pages.render("page.html", **values), status, headers)
+        return html_answer(await self._pages.render("page.html", **values), status, headers)
 
     async def _panel(self, request: Request) -> Response:
         return await self._show_panel(request)
@@ -107,7 +107,7 @@ class Page:
         if not is_htmx(request):
             return RedirectResponse(f"{_root(request)}/#status", 303)
         values = self._values(request) | {"panel": await self._look()}
-        return html_answer(self._pages.render("_panel.html", **values))
+        return html_answer(await self._pages.render("_panel.html", **values))
 
     async def _look(self) -> view.Panel:
         status = await self._services.status()

@@ -54,22 +54,22 @@ def json_problem(problem: Problem) -> JSONResponse:
     return JSONResponse(plain(problem.as_json()), problem.status, headers=dict(problem.headers))
 
 
-def html_problem(request: Request, problem: Problem, pages: Pages) -> Response:
+async def html_problem(request: Request, problem: Problem, pages: Pages) -> Response:
     """Answer a person with a problem: a page, or a notice when htmx asked."""
     values = {"problem": problem, "root": request.scope.get("root_path", "")}
     if is_htmx(request):
         # Whatever was asked for stays as it is; the notice above it says what happened.
         headers = {**problem.headers, "HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}
-        return html_answer(pages.render("_problem.html", **values), problem.status, headers)
-    body = pages.render("error.html", **values)
+        return html_answer(await pages.render("_problem.html", **values), problem.status, headers)
+    body = await pages.render("error.html", **values)
     return html_answer(body, problem.status, problem.headers)
 
 
-def any_problem(request: Request, problem: Problem, pages: Pages) -> Response:
+async def any_problem(request: Request, problem: Problem, pages: Pages) -> Response:
     """Answer with a problem where nobody knows who asked: HTML for who accepts it."""
     accepts_html = "text/html" in request.headers.get("accept", "")
     if accepts_html and not request.url.path.startswith("/api/"):
-        return html_problem(request, problem, pages)
+        return await html_problem(request, problem, pages)
     return json_problem(problem)
 
 

@@ -56,6 +56,6 @@ def error_handlers() -> Mapping[type[Exception], Handler]:
     pages = Pages()
 
     async def handle(request: Request, error: Exception) -> Response:
-        return any_problem(request, problem_of(error), pages)
+        return await any_problem(request, problem_of(error), pages)
 
     return {HTTPException: handle, Exception: handle}

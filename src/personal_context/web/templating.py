@@ -1,5 +1,7 @@
 """Templates: found in the package or in the checkout, escaped always, loaded at first use."""
 
+import asyncio
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,14 +26,17 @@ class Pages:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
 
-    def render(self, template: str, /, **values: Any) -> bytes:  # noqa: ANN401 - templates take anything
-        """Render a template to UTF-8.
+    async def render(self, template: str, /, **values: Any) -> bytes:  # noqa: ANN401 - templates take anything
+        """Render a template to UTF-8, in a thread: the first time it is read and compiled.
 
         Half a surrogate pair, which UTF-8 can't hold, becomes a question mark.
 
         Raises:
             jinja2.UndefinedError: The template asks for a value that was not given.
         """
+        return await asyncio.to_thread(self._rendered, template, values)
+
+    def _rendered(self, template: str, values: Mapping[str, Any]) -> bytes:
         text = self._environment.get_template(template).render(values)
         return text.encode("utf-8", "replace")
 

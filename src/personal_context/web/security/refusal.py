@@ -18,7 +18,7 @@ async def refuse(
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": POLICY_VIOLATION})
         return
-    response = any_problem(Request(scope), problem, pages)
+    response = await any_problem(Request(scope), problem, pages)
     await response(scope, receive, send)
 
 
