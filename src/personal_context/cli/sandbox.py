@@ -55,6 +55,7 @@ async def sandbox(
     folder: Path | None = None,
     version: Literal["1.9.2", "main"] = "1.9.2",
     database: Path | None = None,
+    rate_limits: bool = True,
     common: Common = PLAIN,
 ) -> None:
     """Serve an Outline stand-in: the same API, limits and faults of character.
@@ -69,6 +70,8 @@ async def sandbox(
         Which Outline it behaves like.
     database
         A file that keeps the wiki; without it, the wiki is gone in the end.
+    rate_limits
+        Answer 429 as Outline does. Trouble of other kinds is ordered at /sandbox/faults.
     """
     import httpx
 
@@ -79,7 +82,11 @@ async def sandbox(
     async with (
         httpx.AsyncClient(timeout=5) as webhooks,
         create_sandbox(
-            base_url=url, version=version, database=database, webhook_client=webhooks
+            base_url=url,
+            version=version,
+            database=database,
+            webhook_client=webhooks,
+            rate_limits=rate_limits,
         ) as wiki,
     ):
         load_folder(wiki, source)

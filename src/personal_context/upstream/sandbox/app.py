@@ -25,6 +25,7 @@ from personal_context.upstream.sandbox.listing import Lister
 from personal_context.upstream.sandbox.models import Clock, User, Version, iso
 from personal_context.upstream.sandbox.server import Api, LoggedRequest
 from personal_context.upstream.sandbox.state import State
+from personal_context.upstream.sandbox.switches import Switches
 from personal_context.upstream.sandbox.tree import Tree
 from personal_context.upstream.sandbox.webhooks import Webhooks
 from personal_context.upstream.sandbox.world import World, stable_ids
@@ -65,6 +66,7 @@ class Sandbox:
             routes=[
                 Route("/api/{endpoint}", api.answer, methods=_METHODS),
                 Route("/doc/{reference}", self._document),
+                Switches(faults, services.people, lambda: api.arrived).route(),
                 Route("/", self._overview),
             ]
         )

@@ -56,8 +56,12 @@ class Faults:
 
     `endpoint` is `ns.method` or ANY; `times` is how many requests are hit; `after=True` lets the
     request take effect first.
+
+    Attributes:
+        hit: How many requests were hit so far.
     """
 
+    hit: int = 0
     _queue: list[Fault] = field(default_factory=list)
     _hooks: list[_Hook] = field(default_factory=list)
 
@@ -146,6 +150,7 @@ class Faults:
         for fault in self._queue:
             if fault.endpoint in {endpoint, ANY}:
                 fault.left -= 1
+                self.hit += 1
                 if fault.left <= 0:
                     self._queue.remove(fault)
                 return fault

@@ -68,6 +68,9 @@ class Api:
         limiter: None lets everything through.
         files: Serves attachments.
         log: Every request is appended.
+
+    Attributes:
+        arrived: How many requests there were, also those that the log has dropped.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class Api:
         self._limiter = limiter
         self._files = files
         self._log = log
+        self.arrived = 0
         self._handlers: dict[str, Handler] = (
             routes_documents.HANDLERS
             | routes_lists.HANDLERS
@@ -95,6 +99,7 @@ class Api:
         question = await _read(request)
         entry = LoggedRequest(request.method, question.endpoint, question.body)
         self._log.append(entry)
+        self.arrived += 1
         fault = self._faults.take(question.endpoint)
         await self._faults.run_hooks(question.endpoint, question.body)
         if fault is not None:
