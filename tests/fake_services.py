@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from personal_context.domain.errors import UpstreamNotConfigured
+from personal_context.domain.errors import InvalidInput, UpstreamNotConfigured
 from personal_context.domain.models import (
     EVERYTHING,
     CollectionId,
@@ -17,6 +17,7 @@ from personal_context.domain.models import (
     Health,
     IndexProgress,
     IndexStatus,
+    LetGoReport,
     PassReport,
     ReindexProgress,
     ReindexState,
@@ -30,6 +31,7 @@ from personal_context.domain.models import (
     SyncStatus,
 )
 from personal_context.sync.by_hand import SyncByHand
+from personal_context.sync.letting_go import Leaving
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 
@@ -243,11 +245,32 @@ def empty_status():
 
 
 @dataclass
+class FakeLettingGo:
+    """Lets anything go that has the right number of documents."""
+
+    documents: int = 328
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    async def look(self, name):
+        if name == "Operations":
+            raise InvalidInput("'Operations' is mirrored; the next pull would bring it back.")
+        return Leaving(CollectionId("c2"), "Product", self.documents)
+
+    async def let_go(self, name, *, documents, on_progress=None):
+        leaving = await self.look(name)
+        if documents != leaving.documents:
+            raise InvalidInput(f"It holds {leaving.documents} documents, not {documents}.")
+        self.asked.append((name, documents))
+        return LetGoReport(leaving.collection_id, leaving.name, documents - 2, 2)
+
+
+@dataclass
 class FakeServices:
     version: str = "1.2.3"
     search: FakeSearch = field(default_factory=FakeSearch)
     reindex: FakeReindex = field(default_factory=FakeReindex)
     sync: FakeSync = field(default_factory=FakeSync)
+    letting_go: FakeLettingGo = field(default_factory=FakeLettingGo)
     shown: Status = field(default_factory=status)
     error: Exception | None = None
 

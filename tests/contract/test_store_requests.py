@@ -7,7 +7,7 @@ import pytest
 from builders import HANDBOOK, NOW
 
 from personal_context.domain.errors import LeaseLost
-from personal_context.domain.models import SyncRequest
+from personal_context.domain.models import LetGo, SyncRequest
 
 
 async def ask(store, *confirm_removals, full=False, now=NOW):
@@ -32,6 +32,14 @@ async def test_the_oldest_request_comes_first(store):
     await store.answer_sync_request(first, "[]")
     assert await store.pending_sync_request() == SyncRequest(
         second, full=False, confirm_removals=(), requested_at=NOW - timedelta(days=1)
+    )
+
+
+async def test_a_collection_may_be_asked_to_go(store):
+    wish = LetGo(HANDBOOK, 12)
+    request_id = await store.request_letting_go(wish, now=NOW)
+    assert await store.pending_sync_request() == SyncRequest(
+        request_id, full=False, confirm_removals=(), requested_at=NOW, let_go=wish
     )
 
 

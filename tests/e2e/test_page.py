@@ -5,6 +5,7 @@ import shutil
 import socket
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,13 @@ from fake_services import FakeReindex, FakeServices, local_services, result, sta
 from web_client import app
 
 from personal_context.domain.errors import EmbeddingUnavailable
-from personal_context.domain.models import IndexProgress, IndexStatus, ReindexProgress, ReindexState
+from personal_context.domain.models import (
+    Health,
+    IndexProgress,
+    IndexStatus,
+    ReindexProgress,
+    ReindexState,
+)
 from personal_context.web.security import Credentials, allowed_hosts
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -206,6 +213,25 @@ def test_hostile_texts_stay_texts(visit, url, services):
     assert page.locator(".hit a:not(.tag), .hit img, .hit script").count() == 0
     assert page.locator(".hit a.tag").get_attribute("href").startswith("/?q=")
     assert overflow(page) == 0
+
+
+def test_letting_a_collection_go_is_asked_first_and_the_question_stays_open(
+    visit, url, services, complaints
+):
+    [first, second, third] = services.shown.collections
+    left = replace(second, health=Health.LET_GO)
+    services.shown = replace(services.shown, collections=[first, left, third])
+    page = visit(url)
+
+    assert not page.locator("text=Let 328 documents go").is_visible()
+    page.click("text=Let it go…")
+    page.click("#sync-now")  # the panel is drawn anew
+    page.wait_for_selector("#news")
+    page.click("text=Let 328 documents go")
+    page.wait_for_function("document.querySelector('#notice').children.length === 0")
+
+    assert services.letting_go.asked == [("c2", 328)]
+    assert complaints == []
 
 
 def test_a_lost_server_is_admitted(visit, url, complaints):

@@ -105,7 +105,7 @@ def test_what_is_printed_commands_no_terminal(text):
 def test_every_command_is_tried():
     names = {name for name in build_app() if not name.startswith("-")}
 
-    assert names == commands("", "").keys() | SILENT
+    assert names == commands("", "").keys() | {"forget"} | SILENT
 
 
 @pytest.mark.parametrize("name", commands("", ""))
@@ -133,6 +133,18 @@ def test_no_command_lets_a_hostile_name_through(
     told = capsys.readouterr().out
     assert "Kettle" in json.dumps(json.loads(told))
     assert not set(told) & COMMANDS
+
+
+def test_letting_go_lets_no_hostile_name_through(capsys, monkeypatch, document_id):
+    monkeypatch.setenv("PERSONAL_CONTEXT_SYNC_COLLECTIONS", "Elsewhere")
+
+    assert run(["forget", HOSTILE]) == 2
+    assert run(["forget", HOSTILE, "--yes"]) == 0
+
+    told = capsys.readouterr()
+    assert "Kettle" in told.out
+    assert not commanding(told.out)
+    assert not commanding(told.err)
 
 
 def ill(wiki):

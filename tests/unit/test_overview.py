@@ -140,7 +140,9 @@ def test_a_way_out_is_told_only_where_a_person_is_needed():
     assert seen(ill(SyncTrouble.UNREACHABLE)).way_out == ""
     assert "PERSONAL_CONTEXT_OUTLINE_API_KEY" in seen(ill(SyncTrouble.KEY_REFUSED)).way_out
     assert "Outline" in seen(ill(SyncTrouble.ACCESS_LOST)).way_out
+    assert "forget Handbook" in seen(ill(SyncTrouble.ACCESS_LOST)).way_out
     left = seen(replace(GOOD, name="Left out")).way_out
+    assert left.endswith("personal-context forget 'Left out'")
     assert "PERSONAL_CONTEXT_SYNC_COLLECTIONS" in left
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from personal_context.cli import contents, doctor, reindexing, sandbox, status, upkeep
+from personal_context.cli import contents, doctor, forget, reindexing, sandbox, status, upkeep
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.output import FAILED, MISUSED, show_error
 from personal_context.cli.serving import serve_product
@@ -52,6 +52,7 @@ def build_app() -> App:
         contents.get,
         reindexing.reindex,
         status.status,
+        forget.forget,
         webhook_commands(),
         doctor.doctor,
         upkeep.version,

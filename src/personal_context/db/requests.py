@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from personal_context.db.rows import fetch, storable, to_json, to_text, to_time
-from personal_context.domain.models import SyncRequest
+from personal_context.domain.models import LetGo, SyncRequest
 
 if TYPE_CHECKING:
     import apsw
@@ -15,16 +16,22 @@ _ANSWERS_KEPT = timedelta(days=1)
 
 
 def request(
-    connection: "apsw.Connection", confirm_removals: Sequence[str], now: datetime, *, full: bool
+    connection: "apsw.Connection",
+    confirm_removals: Sequence[str],
+    now: datetime,
+    *,
+    full: bool,
+    let_go: LetGo | None = None,
 ) -> int:
     """Ask for a sync and return the request's id, which is never used twice."""
     rows = fetch(
         connection,
-        "INSERT INTO sync_requests (full, confirm_removals, requested_at)"
-        " VALUES (?, ?, ?) RETURNING id",
+        "INSERT INTO sync_requests (full, confirm_removals, requested_at, let_go)"
+        " VALUES (?, ?, ?, ?) RETURNING id",
         int(full),
         to_json(list(confirm_removals)),
         to_text(now),
+        None if let_go is None else to_json(asdict(let_go)),
     )
     return int(rows[0][0])
 
@@ -33,14 +40,18 @@ def pending(connection: "apsw.Connection") -> SyncRequest | None:
     """Return the oldest request without an answer, or None."""
     rows = fetch(
         connection,
-        "SELECT id, full, confirm_removals, requested_at FROM sync_requests"
+        "SELECT id, full, confirm_removals, requested_at, let_go FROM sync_requests"
         " WHERE answer IS NULL ORDER BY id LIMIT 1",
     )
     if not rows:
         return None
-    request_id, full, confirm_removals, requested_at = rows[0]
+    request_id, full, confirm_removals, requested_at, let_go = rows[0]
     return SyncRequest(
-        request_id, bool(full), tuple(json.loads(confirm_removals)), to_time(requested_at)
+        id=request_id,
+        full=bool(full),
+        confirm_removals=tuple(json.loads(confirm_removals)),
+        requested_at=to_time(requested_at),
+        let_go=None if let_go is None else LetGo(**json.loads(let_go)),
     )
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from personal_context.domain.models import (
+    LetGo,
     SyncRequest,
 )
 
@@ -21,6 +22,18 @@ class RequestStore(Protocol):
             full: Compare everything.
             confirm_removals: Collections, as a person named them, whose removals are agreed to.
             now: When it was asked for; the owner may find it too old.
+
+        Returns:
+            The request's id, never used twice.
+        """
+        ...
+
+    async def request_letting_go(self, wish: LetGo, *, now: datetime) -> int:
+        """Ask for a collection to be let go.
+
+        Args:
+            wish: Which, and what the person knew of it.
+            now: When it was asked for.
 
         Returns:
             The request's id, never used twice.

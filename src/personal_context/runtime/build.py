@@ -40,12 +40,14 @@ from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.desk import Desk
 from personal_context.sync.lease import Lease, LeaseTimes
+from personal_context.sync.letting_go import LettingGo
 from personal_context.sync.orchestrator import Orchestrator, Timetable
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
 from personal_context.sync.push import Claims, Pusher
 from personal_context.sync.service import SyncService, Wiki
 from personal_context.sync.subscription import Subscription
+from personal_context.sync.turns import Turns
 from personal_context.sync.webhooks import Wakeups
 
 if TYPE_CHECKING:
@@ -91,12 +93,18 @@ def build_runtime(
     # A process without Outline must not keep the clock from one that could pull.
     ticking = lease("clock" if upstream else "clock of local processes")
     pulling = lease("pull")
+    turns = Turns(pulling)
+    desk = Desk(store, ticking, clock)
+    wanted = settings.wanted_collections if upstream else None
+    letting_go = LettingGo(store=store, turns=turns, desk=desk, wanted=wanted)
     sync = SyncService(
         store=store,
         wiki=_wiki(settings, store, upstream, prepare, clock) if upstream else None,
         lease=pulling,
-        desk=Desk(store, ticking, clock),
+        desk=desk,
         passes=Passes(store, pulling, clock),
+        turns=turns,
+        release=letting_go.release,
         clock=clock,
         sweep_every=timedelta(seconds=settings.sync_sweep_interval),
     )
@@ -166,6 +174,7 @@ def build_runtime(
         ),
         sync=sync,
         by_hand=SyncByHand(sync, clock),
+        letting_go=letting_go,
         indexer=indexer,
         reindex=reindexer,
         orchestrator=orchestrator,

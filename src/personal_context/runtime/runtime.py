@@ -25,6 +25,7 @@ from personal_context.ports import (
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.deliveries import Deliveries
+from personal_context.sync.letting_go import LettingGo
 from personal_context.sync.orchestrator import Orchestrator
 from personal_context.sync.overview import Noted, overview
 from personal_context.sync.service import SyncService
@@ -49,6 +50,7 @@ class Runtime:
     prompts: PromptService
     sync: SyncService
     by_hand: SyncByHand
+    letting_go: LettingGo
     indexer: Indexer
     reindex: Reindexer
     orchestrator: Orchestrator

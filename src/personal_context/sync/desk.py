@@ -1,13 +1,14 @@
-"""A sync that one process asks for and another one runs."""
+"""What one process asks for and another one, which owns the sync, does."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from typing import Any
 
-from personal_context.domain.errors import PersonalContextError
-from personal_context.domain.models import PassReport, SyncRequest
+from personal_context.domain.errors import InvalidInput, PersonalContextError
+from personal_context.domain.models import LetGo, LetGoReport, PassReport, SyncRequest
 from personal_context.ports import Clock, Store
 from personal_context.sync.lease import Lease
 
@@ -19,6 +20,12 @@ STALE = timedelta(minutes=10)
 
 Run = Callable[[bool, Sequence[str]], Awaitable[Sequence[PassReport]]]
 """(full, collections whose removals are confirmed) -> what was done."""
+
+Release = Callable[[LetGo], Awaitable[LetGoReport]]
+"""Lets a collection go."""
+
+Meanwhile = Callable[[], Awaitable[None]]
+"""Called now and then during a wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ class Desk:
         *,
         full: bool,
         confirm_removals: Sequence[str],
-        meanwhile: Callable[[], Awaitable[None]],
+        meanwhile: Meanwhile,
     ) -> Sequence[PassReport] | None:
         """Let the process that holds the clock sync, and wait for it.
 
@@ -59,9 +66,39 @@ class Desk:
         """
         if not await self.lease.held_elsewhere():
             return None
-        request_id = await self.store.request_sync(
-            full=full, confirm_removals=confirm_removals, now=self.clock()
+        found = await self._answer_to(
+            await self.store.request_sync(
+                full=full, confirm_removals=confirm_removals, now=self.clock()
+            ),
+            meanwhile,
         )
+        return None if found is None else [PassReport(**report) for report in found["reports"]]
+
+    async def ask_to_let_go(self, wish: LetGo) -> LetGoReport | None:
+        """Let the process that holds the clock let a collection go, and wait for it.
+
+        Returns:
+            None if no other process does, or it ended without an answer.
+
+        Raises:
+            PersonalContextError: The other process would not, e.g. because it mirrors it.
+        """
+        if not await self.lease.held_elsewhere():
+            return None
+        request_id = await self.store.request_letting_go(wish, now=self.clock())
+        found = await self._answer_to(request_id, _nothing)
+        return None if found is None else LetGoReport(**found["let_go"])
+
+    async def serve(self, run: Run, release: Release) -> None:
+        """Answer the requests that wait, oldest first; one that nobody waits for is refused."""
+        while (request := await self.store.pending_sync_request()) is not None:
+            if self.clock() - request.requested_at > STALE:
+                answer = _refusal(PersonalContextError("Nobody answered this request in time."))
+            else:
+                answer = await _answer(request, run, release)
+            await self.store.answer_sync_request(request.id, answer)
+
+    async def _answer_to(self, request_id: int, meanwhile: Meanwhile) -> Mapping[str, Any] | None:
         try:
             while await self.lease.held_elsewhere():
                 answer = await self.store.sync_answer(request_id)
@@ -74,18 +111,15 @@ class Desk:
             raise
         return None
 
-    async def serve(self, run: Run) -> None:
-        """Answer the requests that wait, oldest first; one that nobody waits for is refused."""
-        while (request := await self.store.pending_sync_request()) is not None:
-            if self.clock() - request.requested_at > STALE:
-                answer = _refusal(PersonalContextError("Nobody answered this request in time."))
-            else:
-                answer = await _answer(request, run)
-            await self.store.answer_sync_request(request.id, answer)
+
+async def _nothing() -> None:
+    return None
 
 
-async def _answer(request: SyncRequest, run: Run) -> str:
+async def _answer(request: SyncRequest, run: Run, release: Release) -> str:
     try:
+        if request.let_go is not None:
+            return json.dumps({"let_go": asdict(await release(request.let_go))})
         reports = await run(request.full, request.confirm_removals)
     except PersonalContextError as error:
         return _refusal(error)
@@ -93,11 +127,14 @@ async def _answer(request: SyncRequest, run: Run) -> str:
 
 
 def _refusal(error: PersonalContextError) -> str:
-    return json.dumps({"what": error.what, "cause": error.cause, "hint": error.hint})
+    asked_wrongly = isinstance(error, InvalidInput)
+    told = {"what": error.what, "cause": error.cause, "hint": error.hint}
+    return json.dumps({**told, "asked_wrongly": asked_wrongly})
 
 
-def _read(answer: str) -> Sequence[PassReport]:
-    found = json.loads(answer)
-    if "reports" not in found:
-        raise PersonalContextError(found["what"], cause=found["cause"], hint=found["hint"])
-    return [PassReport(**report) for report in found["reports"]]
+def _read(answer: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(answer)
+    if "what" in found:
+        kind = InvalidInput if found.get("asked_wrongly") else PersonalContextError
+        raise kind(found["what"], cause=found["cause"], hint=found["hint"])
+    return found

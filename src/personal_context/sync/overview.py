@@ -120,11 +120,15 @@ def way_out(health: Health, state: SyncState, name: str) -> str:
             f"that is right: personal-context sync --confirm-removals {name}"
         )
     if health is Health.ACCESS_LOST:
-        return "Its documents are kept. Let the key's user read it again in Outline."
+        return (
+            "Its documents are kept. Let the key's user read it again in Outline, or let them go: "
+            f"personal-context forget {name}"
+        )
     if health is Health.LET_GO:
         return (
-            "Its documents are kept and found as they were last. To mirror it again, name it in "
-            "PERSONAL_CONTEXT_SYNC_COLLECTIONS."
+            "Its documents are kept and found as they were last. Name it in "
+            "PERSONAL_CONTEXT_SYNC_COLLECTIONS to mirror it again, or let them go: "
+            f"personal-context forget {name}"
         )
     if state.trouble is SyncTrouble.KEY_REFUSED:
         return (

@@ -29,7 +29,7 @@ from personal_context.domain.text import one_line
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
-from personal_context.sync.desk import Desk
+from personal_context.sync.desk import Desk, Release
 from personal_context.sync.lease import Lease
 from personal_context.sync.passes import PassOptions
 from personal_context.sync.progress import Passes
@@ -71,6 +71,8 @@ class SyncService:
         lease: Keeps other processes from pulling at the same time.
         desk: Hands a person's request to the process that has the clock.
         passes: Told of how far each pass is.
+        turns: Lets one pass run at a time.
+        release: Lets a collection go, for another process that asks.
         clock: Tells when a sweep is due.
         sweep_every: A collection is compared as a whole at least this often.
     """
@@ -83,6 +85,8 @@ class SyncService:
         lease: Lease,
         desk: Desk,
         passes: Passes,
+        turns: Turns,
+        release: Release,
         clock: Clock,
         sweep_every: timedelta,
     ) -> None:
@@ -93,7 +97,8 @@ class SyncService:
         self._passes = passes
         self._clock = clock
         self._sweep_every = sweep_every
-        self._turns = Turns(lease)
+        self._turns = turns
+        self._release = release
 
     def stop(self) -> None:
         """End a running pass now; later ones don't begin. What was written stays."""
@@ -154,7 +159,7 @@ class SyncService:
 
         if self._wiki is not None and not self._turns.stopping:
             with suppress(Stopped):  # Whoever asked sees that we are gone, and syncs.
-                await self._desk.serve(run)
+                await self._desk.serve(run, self._release)
 
     async def poll(
         self,

@@ -28,11 +28,15 @@ def routes(services: Services) -> list[Route]:
     async def sync(request: Request) -> Response:
         return await _sync(services, request)
 
+    async def forget(request: Request) -> Response:
+        return await _forget(services, request)
+
     return [
         Route("/livez", _livez, name="livez"),
         Route("/api/status", as_json(status), name="api_status"),
         Route("/api/search", as_json(search), name="api_search"),
         Route("/api/sync", as_json(sync), methods=["POST"], name="api_sync"),
+        Route("/api/forget", as_json(forget), methods=["POST"], name="api_forget"),
     ]
 
 
@@ -71,6 +75,20 @@ async def _sync(services: Services, request: Request) -> JSONResponse:
     if outcome.error is not None:
         raise outcome.error
     return json_answer({"reports": outcome.reports, "ok": outcome.ok})
+
+
+async def _forget(services: Services, request: Request) -> JSONResponse:
+    name = params.collection(request.query_params)
+    documents = params.documents(request.query_params)
+    if documents is None:
+        leaving = await services.letting_go.look(name)
+        raise InvalidInput(
+            f"{leaving.name!r} was not let go: nobody said how much that is.",
+            cause=f"It holds {leaving.documents} documents, which would leave search for the "
+            "local trash.",
+            hint=f"If that is right, repeat it with documents={leaving.documents}",
+        )
+    return json_answer(await services.letting_go.let_go(name, documents=documents))
 
 
 async def _livez(_: Request) -> Response:

@@ -59,6 +59,7 @@ class Page:
             Route("/", as_html(self._home, self._pages), name="home"),
             Route("/panel", as_html(self._panel, self._pages), name="panel"),
             Route("/sync", as_html(self._sync, self._pages), methods=["POST"], name="sync"),
+            Route("/forget", as_html(self._forget, self._pages), methods=["POST"], name="forget"),
             *(
                 Route(path, as_html(self._reindexing(name), self._pages), methods=["POST"])
                 for name, path in REINDEXING.items()
@@ -86,6 +87,12 @@ class Page:
             confirm_removals=tuple(request.query_params.getlist("confirm_removals")),
         )
         await self._services.by_hand.ask(asked, patience=self._pace.press)
+        return await self._show_panel(request)
+
+    async def _forget(self, request: Request) -> Response:
+        name = params.collection(request.query_params)
+        documents = params.documents(request.query_params)
+        await self._services.letting_go.let_go(name, documents=documents or 0)
         return await self._show_panel(request)
 
     def _reindexing(self, name: str) -> Endpoint:

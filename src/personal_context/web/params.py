@@ -1,5 +1,7 @@
 """Query parameters, parsed once, with an error that says what would do."""
 
+import re
+
 from starlette.datastructures import QueryParams
 
 from personal_context.domain.errors import InvalidInput
@@ -85,6 +87,38 @@ def flag(params: QueryParams, name: str, *, default: bool) -> bool:
             hint=f"Give {name}=true or {name}=false.",
         )
     return given in _TRUE
+
+
+def collection(params: QueryParams) -> str:
+    """The parameter `collection`.
+
+    Raises:
+        InvalidInput: It is missing.
+    """
+    given = params.get("collection", "").strip()
+    if not given:
+        raise InvalidInput(
+            "The parameter collection is missing.", hint="Give a collection's id, address or name."
+        )
+    return given
+
+
+def documents(params: QueryParams) -> int | None:
+    """The parameter `documents`, a count; None if it is not given.
+
+    Raises:
+        InvalidInput: It is no whole number.
+    """
+    given = params.get("documents", "").strip()
+    if not given:
+        return None
+    if not re.fullmatch("[0-9]{1,9}", given):
+        raise InvalidInput(
+            "The parameter documents can't be used.",
+            cause=f"{_shown(given)} is not a count.",
+            hint="Give how many documents the collection holds.",
+        )
+    return int(given)
 
 
 def _shown(given: str) -> str:

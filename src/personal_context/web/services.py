@@ -13,6 +13,7 @@ from personal_context.domain.models import (
     Status,
 )
 from personal_context.sync.by_hand import SyncByHand
+from personal_context.sync.letting_go import LettingGo
 
 
 class Searching(Protocol):
@@ -110,6 +111,11 @@ class Services(Protocol):
     @property
     def by_hand(self) -> SyncByHand:
         """Syncs with Outline that somebody asks for."""
+        ...
+
+    @property
+    def letting_go(self) -> LettingGo:
+        """Letting collections go that are no longer mirrored."""
         ...
 
     async def status(self) -> Status:

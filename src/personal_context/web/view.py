@@ -53,6 +53,7 @@ class CollectionRow:
 
     Attributes:
         held: Removals that wait for a person's word.
+        may_go: A person may let it go.
         next_pull_at: When it is pulled by itself, or None.
         tone: `good`, `busy`, `bad` or `quiet`.
         way_out: What a person can do, or an empty string.
@@ -68,6 +69,7 @@ class CollectionRow:
     error: str | None
     next_pull_at: datetime | None
     way_out: str
+    may_go: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +218,7 @@ def collection_row(state: CollectionStatus) -> CollectionRow:
         error=state.error_message,
         next_pull_at=state.next_pull_at,
         way_out=state.way_out,
+        may_go=state.health in {Health.LET_GO, Health.ACCESS_LOST},
     )
 
 

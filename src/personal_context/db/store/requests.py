@@ -8,6 +8,7 @@ from personal_context.db import (
 )
 from personal_context.db.store.fenced import Fenced
 from personal_context.domain.models import (
+    LetGo,
     SyncRequest,
 )
 
@@ -21,6 +22,12 @@ class SqliteRequests(Fenced):
         """Ask the owner of the sync for a pass; return the request's id."""
         return await self._database.write(
             lambda c: requests.request(c, confirm_removals, now, full=full)
+        )
+
+    async def request_letting_go(self, wish: LetGo, *, now: datetime) -> int:
+        """Ask the owner of the sync to let a collection go; return the request's id."""
+        return await self._database.write(
+            lambda c: requests.request(c, (), now, full=False, let_go=wish)
         )
 
     async def pending_sync_request(self) -> SyncRequest | None:

@@ -11,6 +11,8 @@ from personal_context.domain.models.content import (
     SourceType,
 )
 from personal_context.domain.models.mirror import (
+    LetGo,
+    LetGoReport,
     MirroredDocument,
     PassProgress,
     PassReport,
@@ -101,6 +103,8 @@ __all__ = [
     "Indexed",
     "KeywordHit",
     "KeywordQuery",
+    "LetGo",
+    "LetGoReport",
     "Link",
     "LogEntry",
     "MirroredDocument",

@@ -100,6 +100,33 @@ class SyncFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class LetGo:
+    """A person's word that a collection, which is no longer mirrored, may go.
+
+    Attributes:
+        documents: How many contents it held when the person was asked.
+    """
+
+    collection_id: CollectionId
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class LetGoReport:
+    """What became of a collection that was let go.
+
+    Attributes:
+        moved: Contents that went to the local trash.
+        kept: Contents that stay, because Outline doesn't have all that they say.
+    """
+
+    collection_id: CollectionId
+    name: str
+    moved: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class SyncRequest:
     """A sync that some process asks of the one that owns the sync.
 
@@ -108,12 +135,14 @@ class SyncRequest:
         full: Compare everything.
         confirm_removals: Collections, as a person named them, whose removals are agreed to.
         requested_at: When it was asked for, on the clock of whoever asked.
+        let_go: A collection that may go, instead of a sync; or None.
     """
 
     id: int
     full: bool
     confirm_removals: tuple[str, ...]
     requested_at: datetime
+    let_go: LetGo | None = None
 
 
 @dataclass(frozen=True, slots=True)
