@@ -19,10 +19,11 @@ from pathlib import Path
 from common import parser, show_table
 from judged import Collection, filled_product, read_collection
 
-from personal_context.domain.models import ContentId, KeywordQuery
+from personal_context.domain.models import EVERYTHING, ContentId, KeywordQuery, Phrase
 from personal_context.runtime import Runtime
 from personal_context.search.meaning import MeaningSearch
 from personal_context.search.query import STOP_WORDS, keyword_query
+from personal_context.words.analysis import words
 
 METHODS = ("keyword", "vector", "hybrid", "rrf", "seed", "grep")
 DEPTH = 100
@@ -40,8 +41,8 @@ class Grep:
 
     def search(self, query: str) -> Scores:
         """Rank by the number of distinct words, then by how often they occur."""
-        words = _words(query)
-        counts = {one: [text.count(word) for word in words] for one, text in self._texts.items()}
+        typed = _words(query)
+        counts = {one: [text.count(word) for word in typed] for one, text in self._texts.items()}
         return {
             one: sum(map(bool, found)) + 1 - 1 / (1 + sum(found))
             for one, found in counts.items()
@@ -57,9 +58,11 @@ async def rankings(runtime: Runtime, grep: Grep, query: str) -> Mapping[str, Seq
     hybrid = [result.content.id for result in answer.results]
     keyword = await _by_words(runtime, keyword_query(query), DEPTH)
     meaning = MeaningSearch(runtime.index, runtime.embedder)
-    near = (await meaning.find(query, limit=2 * DEPTH, source_types=None)).hits
+    near = (await meaning.find(query, limit=2 * DEPTH, filters=EVERYTHING)).hits
     vector = {one: hit.similarity for one, hit in near.items()}
-    anywhere = KeywordQuery(" OR ".join(f'"{word}"' for word in _words(query)), ())
+    anywhere = KeywordQuery(
+        {Phrase((term.text,)): 1.0 for word in _words(query) for term in words(word)}
+    )
     return {
         "keyword": _best(keyword),
         "vector": _best(vector),
@@ -93,8 +96,8 @@ def _seed(bm25: Scores, cosines: Scores) -> Scores:
 
 
 def _words(query: str) -> Sequence[str]:
-    words = dict.fromkeys(re.findall(r"[^\W_]+", query.lower()))
-    return [word for word in words if word not in STOP_WORDS] or list(words)
+    typed = dict.fromkeys(re.findall(r"[^\W_]+", query.lower()))
+    return [word for word in typed if word not in STOP_WORDS] or list(typed)
 
 
 def _best(scores: Scores) -> Sequence[ContentId]:

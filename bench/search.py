@@ -19,6 +19,7 @@ import numpy as np
 from common import finish, median, parser, percentile, rss_mb, settings_of, show_table
 from writing import Writer
 
+from personal_context.db.filtering import expression
 from personal_context.db.generations import table
 from personal_context.db.opening import open_connection
 from personal_context.domain.models import (
@@ -127,7 +128,7 @@ class Bare:
         embedded = perf_counter()
         self._connection.execute(self._knn, (vector,)).fetchall()
         scanned = perf_counter()
-        match = keyword_query(query).match
+        match = expression(keyword_query(query).weights)
         if match:
             self._connection.execute(self._fts, (match,)).fetchall()
         end = perf_counter()

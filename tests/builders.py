@@ -17,11 +17,13 @@ from personal_context.domain.models import (
     KeywordQuery,
     Link,
     LogEntry,
+    Phrase,
     Section,
     SourceType,
 )
 from personal_context.domain.text import section_hash
 from personal_context.ports import Store, Vector, VectorIndex
+from personal_context.words import analysis
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123000, tzinfo=UTC)
 """A moment in the life of a test."""
@@ -116,7 +118,8 @@ async def embed(index: VectorIndex, generation: Generation, vectors: Mapping[str
 
 def words(*typed: str) -> KeywordQuery:
     """Return a query for any of the words."""
-    return KeywordQuery(" OR ".join(f'"{word}"' for word in typed), typed)
+    terms = (term.text for word in typed for term in analysis.words(word))
+    return KeywordQuery({Phrase((term,)): 1.0 for term in terms})
 
 
 def model(dimension: int = 4, name: str = "test-model") -> EmbeddingModel:

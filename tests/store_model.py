@@ -150,9 +150,10 @@ class Twin:
         }
 
     def with_word(self, word):
-        """Return the ids of contents in whose title or text the word stands."""
+        """Return the ids of contents with sections in whose title or text the word stands."""
         return {
             one.id
             for one in self.contents.values()
-            if word in f"{one.title} {one.readable}".lower().replace("\0", " ").split()
+            if self.pieces[one.id]
+            and word in f"{one.title} {one.readable}".lower().replace("\0", " ").split()
         }

@@ -11,14 +11,16 @@ from builders import (
     content,
     content_id,
     mirror_all,
+    mirror_pieces,
     note,
     prepared,
     words,
 )
 
-from personal_context.domain.errors import StoreError
 from personal_context.domain.models import (
     KeywordQuery,
+    Phrase,
+    SearchFilters,
     SourceType,
     SyncState,
 )
@@ -132,10 +134,70 @@ async def test_words_match_by_stem_and_without_accents(store):
 
 async def test_an_empty_match_finds_nothing(store):
     await mirror_all(store, content(1))
-    assert await store.search_keyword(KeywordQuery("", ()), limit=5) == []
+    assert await store.search_keyword(KeywordQuery({}), limit=5) == []
 
 
-@pytest.mark.parametrize("match", ['"open', "AND AND", "nope: x", "\ud800(", '"a" NEAR/'])
-async def test_a_broken_match_is_a_store_error(store, match):
-    with pytest.raises(StoreError):
-        await store.search_keyword(KeywordQuery(match, ("x",)), limit=5)
+@pytest.mark.parametrize("term", ['"open', "AND", "nope:x", "\ud800(", "NEAR(", "*", "^x", "'"])
+async def test_a_term_is_never_syntax(store, term):
+    await mirror_all(store, content(1, "T", "other"))
+    assert await store.search_keyword(KeywordQuery({Phrase((term,)): 1.0}), limit=5) == []
+
+
+async def test_a_phrase_counts_by_its_weight(store):
+    await mirror_all(store, content(1, "T", "alpha beta"), content(2, "T", "beta alpha"))
+    query = {Phrase(("alpha",)): 1.0, Phrase(("beta",)): 1.0, Phrase(("beta", "alpha")): 0.2}
+    hits = await store.search_keyword(KeywordQuery(query), limit=5)
+    assert [hit.content_id for hit in hits] == [content_id(2), content_id(1)]
+    assert hits[0].score > hits[1].score > 0
+
+
+async def test_a_content_counts_as_its_best_section(store):
+    await mirror_pieces(store, 1, "one", "kiwi kiwi", "kiwi and much that is about other things")
+    [hit] = await store.search_keyword(words("kiwi"), limit=5)
+    [first, second, _] = (await store.sections_of([content_id(1)]))[content_id(1)]
+    assert hit.section_id == second.id != first.id
+
+
+async def test_the_beginning_of_a_term_is_enough_where_it_may_go_on(store):
+    await mirror_all(store, content(1, "T", "\u732b\u306e\u8a71"), content(2, "T", "dog"))
+    query = KeywordQuery({Phrase(("\u732b",), open_ended=True): 1.0})
+    assert [hit.content_id for hit in await store.search_keyword(query, limit=5)] == [content_id(1)]
+
+
+async def test_phrases_that_must_or_must_not_occur(store):
+    await mirror_all(
+        store,
+        content(1, "Alpha", "same beta gamma"),
+        content(2, "Other", "same gamma beta"),
+        content(3, "Third", "same alpha"),
+    )
+
+    async def found(**phrases):
+        filters = SearchFilters(**{name: frozenset(each) for name, each in phrases.items()})
+        hits = await store.search_keyword(words("same"), limit=5, filters=filters)
+        newest = await store.newest(filters=filters, limit=5)
+        assert {hit.content_id for hit in hits} == set(newest)
+        return [hit.content_id for hit in hits]
+
+    alpha, both = Phrase(("alpha",)), Phrase(("beta", "gamma"))
+    assert await found(holding=[both]) == [content_id(1)]
+    assert sorted(await found(holding=[alpha])) == [content_id(1), content_id(3)]
+    assert await found(titled=[alpha]) == [content_id(1)]
+    assert await found(lacking=[alpha]) == [content_id(2)]
+    assert await found(lacking=[both, Phrase(("third",))]) == [content_id(2)]
+    assert await found(holding=[alpha], lacking=[both]) == [content_id(3)]
+
+
+async def test_a_content_is_found_by_id_url_id_or_whole_title(store):
+    for number, title in ((1, "Na\u00efve  Plan"), (2, "naive plan"), (3, "Naive plan B")):
+        await mirror_all(store, content(number, title, "x"))
+    twins = [content_id(1), content_id(2)]
+    assert await store.find_exact(title="naive plan") == twins
+    assert await store.find_exact(title="") == []
+    assert await store.find_exact(title="", content_id=content_id(3)) == [content_id(3)]
+    assert await store.find_exact(title="", url_id="url0000002") == [content_id(2)]
+    assert await store.find_exact(title="naive plan", limit=1) == twins[:1]
+    notes = SearchFilters(frozenset({SourceType.NOTE}))
+    assert await store.find_exact(title="naive plan", filters=notes) == []
+    await mirror_all(store, content(2, "Another", "x", revision=2))
+    assert await store.find_exact(title="naive plan") == twins[:1]

@@ -41,6 +41,11 @@ async def search(backend, embedder):
     return HybridSearch(backend.store, backend.index, embedder)
 
 
+def narrow(backend, embedder, index=None):
+    """A search that takes one candidate from each list."""
+    return HybridSearch(backend.store, index or backend.index, embedder, depth=1)
+
+
 def numbers(answer):
     ids = {content_id(number): number for number in range(1, 20)}
     return [ids[result.content.id] for result in answer.results]
@@ -77,16 +82,14 @@ async def test_only_the_asked_sources(search):
     assert len((await search.search("soup")).results) == 4
 
 
-async def test_every_candidate_has_its_exact_cosine(backend, embedder, search, monkeypatch):
-    monkeypatch.setattr("personal_context.search.hybrid.CANDIDATES", 1)
-    answer = await search.search("canteen restore")
+async def test_every_candidate_has_its_exact_cosine(backend, embedder, search):
+    answer = await narrow(backend, embedder).search("canteen restore")
     assert len(answer.results) == 2
     assert all(result.breakdown.cosine is not None for result in answer.results)
 
 
-async def test_what_only_words_find_shows_the_section_with_most_words(search, monkeypatch):
-    monkeypatch.setattr("personal_context.search.hybrid.CANDIDATES", 1)
-    answer = await search.search("canteen restore releases failure")
+async def test_what_only_words_find_shows_the_section_with_most_words(backend, embedder, search):
+    answer = await narrow(backend, embedder).search("canteen restore releases failure")
     shown = {result.content.title: result.section.text for result in answer.results}
     assert shown["Deploy"] == "restore the old release after a failure"
 
@@ -170,13 +173,10 @@ class Switching:
 
 
 @pytest.mark.parametrize("before", ["nearest", "similarities", "progress"])
-async def test_a_switch_in_the_middle_of_a_search_is_not_noticed(
-    backend, embedder, search, before, monkeypatch
-):
-    monkeypatch.setattr("personal_context.search.hybrid.CANDIDATES", 1)
-    expected = await search.search("canteen restore")
+async def test_a_switch_in_the_middle_of_a_search_is_not_noticed(backend, embedder, search, before):
+    expected = await narrow(backend, embedder).search("canteen restore")
     index = Switching(backend.index, embedder, before)
-    answer = await HybridSearch(backend.store, index, embedder).search("canteen restore")
+    answer = await narrow(backend, embedder, index).search("canteen restore")
     assert index.switched == (before != "progress")
     assert (answer.mode, answer.results) == ("hybrid", expected.results)
 

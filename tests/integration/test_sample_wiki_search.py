@@ -19,7 +19,7 @@ QUESTIONS = {
     "can I work from abroad for a month": "Remote work and offices",
     "what happens if a visitor doesn't show up": "When a guest cancels or does not come",
     "clock change broke arrivals": "INC-52: Arrivals shifted by an hour",
-    "time away for a new baby": "Parental leave",
+    "my wife is pregnant": "Parental leave",
     "how do I undo a bad release": "Deploy and roll back",
     "why don't we run containers in a cluster": "Packages and systemd instead of Kubernetes",
     "disk is running out of space on the main server": "The WAL volume fills up",

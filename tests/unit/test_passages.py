@@ -3,6 +3,11 @@ from hypothesis import given, strategies as st
 
 from personal_context.domain.models import ContentId, StoredSection
 from personal_context.search.passages import best_section, preview
+from personal_context.search.query import plain_query
+
+
+def terms(*words):
+    return plain_query(" ".join(words)).terms
 
 
 def sections(*texts, path=()):
@@ -14,20 +19,21 @@ def sections(*texts, path=()):
     [
         (["nothing", "restore the database"], ["restore"], 1),
         (["restore restore restore", "restore the database"], ["restore", "database"], 1),
-        (["it was restored", "resting"], ["restoring"], 0),
+        (["resting", "it was restored"], ["restoring"], 1),
         (["our policy", "a police car"], ["policies"], 0),
         (["a", "b"], ["absent"], 0),
         (["a", "b"], [], 0),
-        (["unrelated", "C++ (draft)"], ["c", "draft"], 1),
+        (["unrelated", "C++ (draft)"], ["c++", "draft"], 1),
+        (["\u8a8d\u53ef", "\u9867\u5ba2\u306e\u8a8d\u8a3c"], ["\u8a8d\u8a3c"], 1),
     ],
 )
 def test_the_section_with_most_distinct_words_is_shown(texts, words, best):
-    assert best_section(sections(*texts), words).id == best
+    assert best_section(sections(*texts), terms(*words)).id == best
 
 
 def test_headings_count():
     found = [*sections("body"), *sections("body", path=("Restore",))]
-    assert best_section(found, ["restore"]).heading_path == ("Restore",)
+    assert best_section(found, terms("restore")).heading_path == ("Restore",)
 
 
 def test_no_sections_no_best():
@@ -35,13 +41,28 @@ def test_no_sections_no_best():
 
 
 def test_a_preview_ends_after_a_word():
-    assert preview("one two three four", 12) == "one two…"
-    assert preview(" short ", 12) == "short"
-    assert preview("x" * 600) == "x" * 499 + "…"
+    assert preview("one two three four", limit=12).text == "one two\u2026"
+    assert preview(" short ", limit=12).text == "short"
+    assert preview("x" * 600).text == "x" * 499 + "\u2026"
 
 
-@given(st.text(), st.integers(1, 60))
-def test_a_preview_is_never_longer_than_asked(text, limit):
-    shown = preview(text, limit)
-    assert len(shown) <= limit
-    assert text.strip().startswith(shown.removesuffix("…").rstrip()) or shown == "…"
+def test_a_preview_shows_where_the_words_are():
+    text = "nothing of it here. " * 60 + "We restored the vault at night. " + "or here. " * 60
+    shown = preview(text, terms("restoring a vault"))
+    assert shown.text.startswith("\u2026")
+    assert shown.text.endswith("\u2026")
+    assert [shown.text[start:end] for start, end in shown.marks] == ["restored", "vault"]
+    assert len(shown.text) <= 500
+
+
+def test_a_preview_begins_at_the_beginning_if_that_is_as_good():
+    text = "We restored it. " + "nothing here. " * 60 + "Restored again."
+    assert preview(text, terms("restored")).text.startswith("We restored it.")
+
+
+@given(st.text(), st.lists(st.sampled_from(["a", "b", "\u8a8d\u8a3c"])), st.integers(2, 60))
+def test_a_preview_is_never_longer_than_asked(text, words, limit):
+    shown = preview(text, terms(*words), limit)
+    assert len(shown.text) <= limit
+    assert shown.text.strip("\u2026").strip() in text
+    assert all(0 <= start < end <= len(shown.text) for start, end in shown.marks)

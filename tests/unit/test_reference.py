@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from personal_context.content.reference import Reference, parse_reference
+from personal_context.domain.reference import Reference, parse_reference
 
 UUID = "0b2c4d6e-8f10-4a2b-9c3d-4e5f60718293"
 

@@ -142,8 +142,11 @@ def test_a_long_heading_is_shortened_in_the_path():
 
 
 @pytest.mark.parametrize("text", ["", " \n\t\n", "\n", "\u00a0"])
-def test_nothing_to_read_gives_no_section(text):
-    assert split("Title", text, count) == []
+def test_a_title_without_text_is_a_section_of_its_own(text):
+    [section] = split("Title", text, count)
+    assert (section.start, section.end, section.heading_path) == (0, 0, ())
+    assert (section.line_start, section.line_end) == (1, 1)
+    assert split(" ", text, count) == []
 
 
 def test_only_link_definitions_are_a_section_too():
@@ -196,6 +199,9 @@ MARKDOWN = st.lists(
 def test_sections_of_any_text(title, text):
     found = split(title, text, count)
     assert found == split(title, text, count)
+    if not text.strip():
+        assert len(found) == bool(title.strip())
+        return
     covered = 0
     for ordinal, section in enumerate(found):
         piece = text[section.start : section.end]

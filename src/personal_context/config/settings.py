@@ -14,6 +14,7 @@ SHORTEST_SECRET = 16
 LOCAL_DIMENSION = 384
 """Length of the vectors of the model on board."""
 
+SearchFusion = Literal["minmax", "rrf"]
 EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
 
 
@@ -59,6 +60,18 @@ class Settings(BaseSettings):
         ge=1,
         le=8192,
         description="Vector length. Default: what the model gives.",
+    )
+    search_vector_weight: float = Field(
+        default=0.6,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Share of meaning in a result's score, 0 to 1; words have the rest.",
+    )
+    search_fusion: SearchFusion = Field(
+        default="minmax",
+        description="How words and meaning are joined. minmax: by their scores. rrf: by their "
+        "ranks alone.",
     )
     outline_api_base: str | None = Field(
         default=None, description="Your Outline's address, e.g. https://wiki.example.com."

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from personal_context.content.reference import parse_reference
 from personal_context.domain.errors import ContentNotFound
 from personal_context.domain.models import Content, ContentId, ContentSummary, PushState
+from personal_context.domain.reference import parse_reference
 from personal_context.ports import Store
 
 

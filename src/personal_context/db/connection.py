@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from personal_context.db import terms
 from personal_context.db.faults import store_error
 from personal_context.db.files import make_private
 from personal_context.db.migrate import Migration, migrate, pending, shipped
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     import apsw
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 _READERS = 3
 _RETRY_SECONDS = 0.01
@@ -118,6 +123,17 @@ class Database:
             migrate(connection, wanted)
 
         _patiently(attempt)
+        if terms.incomplete(connection):
+            self._write_terms()
+
+    def _write_terms(self) -> None:
+        """Bring the index of words to this version's rules; others may write in between."""
+        if not self._write(terms.prepare, durable=False):
+            return
+        logger.info("The search index is being made anew; this happens once.")
+        after: int | None = 0
+        while after is not None:
+            after = self._write(partial(terms.fill, after=after), durable=False)
 
     def _read(self, fn: Callable[["apsw.Connection"], T]) -> T:
         connection = self._connection()

@@ -16,6 +16,7 @@ from personal_context.db.rows import (
     storable,
 )
 from personal_context.db.sections import write_links, write_sections
+from personal_context.db.terms import write_terms
 from personal_context.db.trash import why
 from personal_context.domain.errors import ContentNotFound, InvalidInput
 from personal_context.domain.models import (
@@ -113,6 +114,7 @@ def update(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
             " (SELECT 1 FROM content_tags AS ct WHERE ct.tag_id = tags.id)"
         )
     write_sections(connection, content.id, indexed.sections)
+    write_terms(connection, content.id)
     write_links(connection, content.id, content.url_id, indexed.links)
 
 
@@ -125,6 +127,7 @@ def insert(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
     )
     _write_tags(connection, content.id, content.tags)
     write_sections(connection, content.id, indexed.sections)
+    write_terms(connection, content.id)
     write_links(connection, content.id, content.url_id, indexed.links)
 
 

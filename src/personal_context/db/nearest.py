@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from personal_context.db.filtering import Condition, conditions
 from personal_context.db.generations import dimension_of
 from personal_context.db.rows import Row, fetch, id_list
-from personal_context.db.vector_bytes import packed
+from personal_context.db.vector_bytes import packed, unpacked
 from personal_context.db.vector_rows import table
 from personal_context.domain.models import ContentId, SearchFilters, SectionHit
 from personal_context.ports import Vector
@@ -81,6 +81,21 @@ def similarities(
         for section_id, distance in look(connection, generation_id, blob, id_list(wanted))
     ]
     return {hit.content_id: hit for hit in _by_content(rows)}
+
+
+def vectors(
+    connection: "apsw.Connection", generation_id: int, section_ids: Collection[int]
+) -> Mapping[int, Vector]:
+    """Return the stored vectors of sections, each of length 1; those without are left out."""
+    if dimension_of(connection, generation_id) is None:
+        return {}
+    rows = fetch(
+        connection,
+        "SELECT v.rowid, v.embedding FROM json_each(?) AS wanted"
+        f" CROSS JOIN {table(generation_id)} AS v ON v.rowid = wanted.value",
+        id_list(section_ids),
+    )
+    return {section_id: unpacked(blob) for section_id, blob in rows}
 
 
 def _scan_is_quicker(connection: "apsw.Connection", wanted: int) -> bool:

@@ -14,6 +14,7 @@ from personal_context.db import failures, vector_rows
 from personal_context.db.generations import generations
 from personal_context.db.rows import CONTENT_COLUMNS, fetch, storable, to_text, to_time
 from personal_context.db.state import add_log
+from personal_context.db.terms import write_terms
 from personal_context.domain.models import ContentId, LogEntry, TrashedContent
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def restore(connection: "apsw.Connection", content_id: ContentId) -> bool:
     for generation in generations(connection):
         _bring_back_vectors(connection, content_id, generation.id)
     vector_rows.reuse_known(connection, content_id)
+    write_terms(connection, content_id)
     connection.execute("DELETE FROM trash WHERE id = ?", (content_id,))
     return True
 

@@ -27,3 +27,11 @@ def packed(vector: Vector, dimension: int) -> bytes:
     if not numbers.any():
         raise EmbeddingRejected("A vector is zero.", cause="It points nowhere.")
     return numbers.tobytes()
+
+
+def unpacked(blob: bytes) -> Vector:
+    """Return a stored vector, of length 1."""
+    import numpy as np
+
+    numbers = np.frombuffer(blob, dtype=np.float32)
+    return numbers / np.linalg.norm(numbers)

@@ -115,3 +115,9 @@ class SqliteVectorIndex:
         return await self._database.read(
             lambda c: nearest.similarities(c, generation_id, vector, content_ids)
         )
+
+    async def vectors(
+        self, generation_id: int, section_ids: Collection[int]
+    ) -> Mapping[int, Vector]:
+        """Return the stored vectors of sections, each of length 1; those without are left out."""
+        return await self._database.read(lambda c: nearest.vectors(c, generation_id, section_ids))

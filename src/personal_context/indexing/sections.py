@@ -36,15 +36,18 @@ def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section
         count_tokens: Called up to seven times, with many texts each.
 
     Returns:
-        In reading order, without overlap, covering all that is not blank; empty for a blank text.
+        In reading order, without overlap, covering all that is not blank. A blank text gives one
+        section without text, so that its title is found; none if the title is blank too.
     """
     found = blocks(readable)
     if not found:
-        return []
+        return _title_alone(title, count_tokens)
     window = _Window(title, found, count_tokens)
     groups = pack(cut(readable, found, window.budget, count_tokens), window.budget)
     places = [(*_trimmed(readable, group), window.shortened(group.path)) for group in groups]
     places = [place for place in places if place[0] < place[1]]
+    if not places:  # blanks of other kinds than the parser knows
+        return _title_alone(title, count_tokens)
     texts = [embedding_text(title, path, readable[start:end]) for start, end, path in places]
     line_ends = [match.start() for match in re.finditer("\n", readable)]
     return [
@@ -60,6 +63,24 @@ def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section
         )
         for ordinal, ((start, end, path), tokens) in enumerate(
             zip(places, count_tokens(texts), strict=True)
+        )
+    ]
+
+
+def _title_alone(title: str, count_tokens: TokenCounter) -> list[Section]:
+    if not title.strip():
+        return []
+    [tokens] = count_tokens([embedding_text(title, (), "")])
+    return [
+        Section(
+            ordinal=0,
+            heading_path=(),
+            start=0,
+            end=0,
+            line_start=1,
+            line_end=1,
+            token_count=tokens,
+            hash=section_hash(title, (), ""),
         )
     ]
 

@@ -100,16 +100,43 @@ class ContentStore(Protocol):
         limit: int,
         filters: SearchFilters = EVERYTHING,
     ) -> Sequence[KeywordHit]:
-        """Rank contents by BM25 over title and readable text, title weighing twice.
+        """Rank contents by the BM25 of their best section, the title weighing twice.
 
         Args:
-            query: With an empty match, nothing is found.
+            query: Without any phrase, nothing is found.
             limit: Largest number of hits, at least 1.
             filters: Only contents that pass, before the limit is counted.
 
         Returns:
             Best first; ties by content id.
         """
+        ...
+
+    async def find_exact(
+        self,
+        *,
+        title: str,
+        content_id: ContentId | None = None,
+        url_id: str | None = None,
+        filters: SearchFilters = EVERYTHING,
+        limit: int = 100,
+    ) -> Sequence[ContentId]:
+        """Return the contents that are named: by their id, Outline's urlId, or their whole title.
+
+        Args:
+            title: As `words.titles.title_key` makes it; an empty one means none.
+            content_id: An id, or None.
+            url_id: A urlId, or None.
+            filters: Only contents that pass.
+            limit: Most contents to return, at least 1: many may have the same title.
+
+        Returns:
+            In the order of ids.
+        """
+        ...
+
+    async def newest(self, *, filters: SearchFilters, limit: int) -> Sequence[ContentId]:
+        """Return the contents that pass, last changed first; ties by id."""
         ...
 
     async def counts(self) -> Counts:

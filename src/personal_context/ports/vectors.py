@@ -149,6 +149,12 @@ class VectorIndex(Protocol):
         """Return the exact best section of each content; contents without vectors are left out."""
         ...
 
+    async def vectors(
+        self, generation_id: int, section_ids: Collection[int]
+    ) -> Mapping[int, Vector]:
+        """Return the stored vectors of sections, each of length 1; those without are left out."""
+        ...
+
 
 class Embedder(Resource, Protocol):
     """Turns text into vectors."""

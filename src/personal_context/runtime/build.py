@@ -33,6 +33,7 @@ from personal_context.ports import (
 from personal_context.runtime.adapters import embedder_of, upstream_of
 from personal_context.runtime.runtime import Runtime
 from personal_context.runtime.targets import prompts_collection_of
+from personal_context.search.fusion import FusionRule
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.by_hand import SyncByHand
@@ -148,7 +149,12 @@ def build_runtime(
     return Runtime(
         version=version,
         settings=settings,
-        search=HybridSearch(store, index, embedder),
+        search=HybridSearch(
+            store,
+            index,
+            embedder,
+            rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
+        ),
         contents=ContentService(
             adder=Adder(
                 store=store,

@@ -1,28 +1,48 @@
-"""Search: candidates by words and by meaning, fused, with the best section of each."""
+"""Search: candidates by words and by meaning, joined, with the best sections of each."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import (
     EVERYTHING,
     ContentId,
-    KeywordQuery,
+    ScoreBreakdown,
     SearchAnswer,
     SearchFilters,
-    SearchResult,
-    SectionHit,
-    StoredSection,
 )
+from personal_context.domain.reference import parse_reference
 from personal_context.ports import Embedder, Store, VectorIndex
-from personal_context.search.filters import located
-from personal_context.search.fusion import CANDIDATES, Fused, fuse
+from personal_context.search.candidates import Candidates, CandidateSearch
+from personal_context.search.filters import joined, located, without_phrases
+from personal_context.search.fusion import CANDIDATES, USUAL_RULE, Fused, FusionRule
 from personal_context.search.meaning import Meaning, MeaningSearch, since
-from personal_context.search.passages import best_section, preview
-from personal_context.search.query import keyword_query
+from personal_context.search.paging import Page, page_of
+from personal_context.search.query import Query, plain_query, read_query
+from personal_context.search.results import Results
+from personal_context.words.titles import title_key
 
 MAX_LIMIT = 100
+
+_NO_WORDS = "Only filters were given: what was changed last comes first."
+_NO_PHRASE = "No document holds every phrase in quotes; their words are looked for in any place."
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query, ready to be looked for.
+
+    Attributes:
+        named: Contents that the whole query names; the answer begins with them.
+        filters: The caller's and the typed ones; None if nothing can pass them all.
+        notes: What the answer should say of how it was read.
+    """
+
+    query: Query
+    named: Sequence[ContentId]
+    filters: SearchFilters | None
+    notes: Sequence[str] = ()
 
 
 class HybridSearch:
@@ -34,127 +54,133 @@ class HybridSearch:
         store: Where the contents are.
         index: Where the vectors are.
         embedder: Who made the vectors.
+        rule: How words and meaning are joined.
+        depth: Candidates that each of the two searches brings.
     """
 
-    def __init__(self, store: Store, index: VectorIndex, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        store: Store,
+        index: VectorIndex,
+        embedder: Embedder,
+        *,
+        rule: FusionRule = USUAL_RULE,
+        depth: int = CANDIDATES,
+    ) -> None:
         self._store = store
-        self._meaning = MeaningSearch(index, embedder)
+        meaning = MeaningSearch(index, embedder)
+        self._candidates = CandidateSearch(store, meaning, depth=depth, rule=rule)
+        self._results = Results(store)
+        self._depth = depth
 
     async def search(
         self,
         query: str,
         *,
         limit: int = 10,
+        offset: int = 0,
+        cursor: str | None = None,
         filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Find the contents that answer a query best.
 
+        A query that is the title, id, urlId or address of a content begins with that content. The
+        forms that `syntax.take_apart` knows narrow the search; all else is data. Of a very long
+        query the beginning counts.
+
         Args:
-            query: Any text; nothing in it is syntax. Of a very long one the beginning counts.
+            query: Any text.
             limit: Most results, 1..100.
+            offset: Results to pass over, at least 0.
+            cursor: `next_cursor` of the answer before, in place of an offset.
             filters: Only contents that pass. The collection may be given by name or address.
 
         Returns:
             Best first. Words that occur nowhere give an empty answer, not an error.
 
         Raises:
-            InvalidInput: The query is blank, the limit is out of range, or no such collection is
-                mirrored.
+            InvalidInput: The query is blank, limit, offset or cursor make no sense, or no such
+                collection is mirrored.
             StoreError: The database could not be read.
         """
         _check(query, limit)
-        words = keyword_query(query)
-        filters = await located(filters, self._store)
-        (bm25, keyword_time), meaning = await asyncio.gather(
-            self._by_words(words, filters), self._by_meaning(query, filters)
-        )
-        cosines, meaning = await self._compared(meaning, bm25, query, filters)
+        page = page_of(query, filters, limit=limit, offset=offset, cursor=cursor)
+        asked = await self._read(query, filters)
+        if asked.filters is None:
+            return SearchAnswer(query, (), "keyword", notes=tuple(asked.notes))
+        if not asked.query.text:
+            return await self._newest(query, asked, page)
+        found, asked = await self._find(asked, asked.filters)
         start = perf_counter()
-        ranked = fuse(cosines, bm25)[:limit]
-        timings = {"keyword": keyword_time, **meaning.timings, "fusion": since(start)}
+        ranked = _with_named(asked.named, await self._candidates.rank(found))
+        timings = {**found.timings, "fusion": since(start)}
+        degraded = found.meaning.degraded
         return SearchAnswer(
             query=query,
-            results=await self._results(ranked, meaning.hits, words.words),
-            mode="keyword" if meaning.degraded else "hybrid",
-            degraded=meaning.degraded,
+            results=await self._results.load(
+                page.of(ranked), found, asked.query.terms, frozenset(asked.named)
+            ),
+            mode="keyword" if degraded else "hybrid",
+            degraded=degraded,
             timings=timings,
+            total=len(ranked),
+            next_cursor=page.next_cursor(len(ranked)),
+            notes=tuple(asked.notes),
+            terms=asked.query.terms,
         )
 
-    async def _by_words(
-        self, words: KeywordQuery, filters: SearchFilters
-    ) -> tuple[Mapping[ContentId, float], float]:
-        start = perf_counter()
-        hits = (
-            await self._store.search_keyword(words, limit=CANDIDATES, filters=filters)
-            if words.match
-            else ()
+    async def _read(self, typed: str, filters: SearchFilters) -> _Asked:
+        """Read a query; one that names a content is nothing but its name."""
+        filters = await located(filters, self._store)
+        reference = parse_reference(typed[:2000])
+        named = await self._store.find_exact(
+            title=title_key(typed),
+            content_id=reference.content_id,
+            url_id=reference.url_id,
+            filters=filters,
         )
-        return {hit.content_id: hit.score for hit in hits}, since(start)
+        if named:
+            return _Asked(plain_query(typed), named, filters)
+        query = read_query(typed)
+        both, notes = await joined(filters, query.filters, self._store)
+        return _Asked(query, (), both, notes)
 
-    async def _by_meaning(self, query: str, filters: SearchFilters) -> Meaning:
-        return await self._meaning.find(query, limit=CANDIDATES, filters=filters)
+    async def _find(self, asked: _Asked, filters: SearchFilters) -> tuple[Candidates, _Asked]:
+        """Look for candidates; once more without the phrases if nothing holds them."""
+        found = await self._candidates.find(asked.query, filters, asked.named)
+        if found.words or found.nearest or not filters.holding:
+            return found, asked
+        notes = (*asked.notes, _NO_PHRASE)
+        found = await self._candidates.find(asked.query, without_phrases(filters))
+        return found, replace(asked, notes=notes)
 
-    async def _compared(
-        self,
-        meaning: Meaning,
-        bm25: Mapping[ContentId, float],
-        query: str,
-        filters: SearchFilters,
-    ) -> tuple[Mapping[ContentId, float], Meaning]:
-        """Add the exact cosine of what only words found.
+    async def _newest(self, typed: str, asked: _Asked, page: Page) -> SearchAnswer:
+        """Answer a query of nothing but filters."""
+        filters = asked.filters or EVERYTHING
+        ids = await self._store.newest(filters=filters, limit=self._depth)
+        nothing = ScoreBreakdown(vector=0.0, keyword=0.0, cosine=None, bm25=None)
+        ranked = [Fused(one, 0.0, nothing) for one in ids]
+        found = Candidates({}, Meaning(), {}, {})
+        return SearchAnswer(
+            query=typed,
+            results=await self._results.load(page.of(ranked), found, frozenset(), frozenset()),
+            mode="keyword",
+            total=len(ranked),
+            next_cursor=page.next_cursor(len(ranked)),
+            notes=(*asked.notes, _NO_WORDS),
+        )
 
-        A reindexing that switches in between empties the old vectors: then all is asked again,
-        once.
-        """
-        cosines = await self._with_cosines(meaning, bm25)
-        if await self._meaning.outdated(meaning):
-            meaning = await self._by_meaning(query, filters)
-            cosines = await self._with_cosines(meaning, bm25)
-        return cosines, meaning
 
-    async def _with_cosines(
-        self, meaning: Meaning, bm25: Mapping[ContentId, float]
-    ) -> Mapping[ContentId, float]:
-        more = await self._meaning.compare(meaning, bm25.keys() - meaning.hits.keys())
-        return {hit.content_id: hit.similarity for hit in (*meaning.hits.values(), *more.values())}
-
-    async def _results(
-        self,
-        ranked: Sequence[Fused],
-        best: Mapping[ContentId, SectionHit],
-        words: Sequence[str],
-    ) -> Sequence[SearchResult]:
-        """Load what is shown of the results; what was removed meanwhile is left out."""
-        ids = [fused.content_id for fused in ranked]
-        summaries = await self._store.summaries(ids)
-        shown = await self._shown(ids, best, words)
-        return [
-            SearchResult(
-                content=summaries[fused.content_id],
-                score=fused.score,
-                breakdown=fused.breakdown,
-                section=(section := shown.get(fused.content_id)),
-                preview=preview(section.text) if section else "",
-            )
-            for fused in ranked
-            if fused.content_id in summaries
-        ]
-
-    async def _shown(
-        self,
-        ids: Sequence[ContentId],
-        best: Mapping[ContentId, SectionHit],
-        words: Sequence[str],
-    ) -> Mapping[ContentId, StoredSection]:
-        """Return the section to show of each: the nearest, else the one with most of the words."""
-        rows = await self._store.sections([best[one].section_id for one in ids if one in best])
-        shown = {section.content_id: section for section in rows.values()}
-        others = await self._store.sections_of([one for one in ids if one not in shown])
-        for content_id, sections in others.items():
-            section = best_section(sections, words)
-            if section is not None:
-                shown[content_id] = section
-        return shown
+def _with_named(named: Sequence[ContentId], ranked: Sequence[Fused]) -> Sequence[Fused]:
+    """Put what the query names on top, in the order of the others, with the full score."""
+    if not named:
+        return ranked
+    nothing = ScoreBreakdown(vector=0.0, keyword=0.0, cosine=None, bm25=None)
+    known = {one.content_id: one for one in ranked}
+    missing = [Fused(one, 0.0, nothing) for one in named if one not in known]
+    top = [one for one in ranked if one.content_id in set(named)] + missing
+    rest = [one for one in ranked if one.content_id not in set(named)]
+    return [*(replace(one, score=1.0) for one in top), *rest]
 
 
 def _check(query: str, limit: int) -> None:

@@ -69,11 +69,13 @@ class MeaningSearch:
                 return Meaning(degraded=_NO_VECTORS)
             vector = await self._vector(generation, text[:MAX_CHARACTERS])
         except EmbeddingError as error:
-            reason = " ".join(filter(None, (error.what, error.hint)))
-            return Meaning(degraded=reason, timings={"embed": since(start)})
+            return Meaning(degraded=_reason(error), timings={"embed": since(start)})
         timings = {"embed": since(start)}
         start = perf_counter()
-        found = await self._index.nearest(generation.id, vector, limit=limit, filters=filters)
+        try:
+            found = await self._index.nearest(generation.id, vector, limit=limit, filters=filters)
+        except EmbeddingError as error:  # the vector is none: zero, not finite, of another length
+            return Meaning(degraded=_reason(error), timings=timings)
         # A filter may leave nothing of many; then it is not for want of vectors.
         if not found and not (await self._index.progress(generation.id)).done:
             return Meaning(degraded=_NO_VECTORS, generation=generation, timings=timings)
@@ -88,6 +90,12 @@ class MeaningSearch:
         if meaning.generation is None or meaning.vector is None or not content_ids:
             return {}
         return await self._index.similarities(meaning.generation.id, meaning.vector, content_ids)
+
+    async def vectors(self, meaning: Meaning, section_ids: Collection[int]) -> Mapping[int, Vector]:
+        """Return the vectors of sections in the generation that was asked."""
+        if meaning.generation is None:
+            return {}
+        return await self._index.vectors(meaning.generation.id, section_ids)
 
     async def outdated(self, meaning: Meaning) -> bool:
         """Tell whether a reindexing has replaced the generation since it was asked."""
@@ -118,6 +126,10 @@ class MeaningSearch:
     async def _active(self) -> Generation | None:
         generations = await self._index.generations()
         return next((g for g in generations if g.state is GenerationState.ACTIVE), None)
+
+
+def _reason(error: EmbeddingError) -> str:
+    return " ".join(filter(None, (error.what, error.hint)))
 
 
 def since(start: float) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from personal_context.db import (
     contents,
+    finding,
     keyword,
     mirror,
     pushes,
@@ -102,6 +103,24 @@ class SqliteContents(Fenced):
     ) -> Sequence[KeywordHit]:
         """Rank contents by BM25, the title weighing twice; best first, ties by content id."""
         return await self._database.read(lambda c: keyword.search_keyword(c, query, limit, filters))
+
+    async def find_exact(
+        self,
+        *,
+        title: str,
+        content_id: ContentId | None = None,
+        url_id: str | None = None,
+        filters: SearchFilters = EVERYTHING,
+        limit: int = 100,
+    ) -> Sequence[ContentId]:
+        """Return the contents with this id, urlId or whole title, in the order of ids."""
+        return await self._database.read(
+            lambda c: finding.exact(c, title, content_id, url_id, filters, limit)
+        )
+
+    async def newest(self, *, filters: SearchFilters, limit: int) -> Sequence[ContentId]:
+        """Return the contents that pass, last changed first; ties by id."""
+        return await self._database.read(lambda c: finding.newest(c, filters, limit))
 
     async def counts(self) -> Counts:
         """Count what the store holds."""

@@ -95,7 +95,7 @@ class Section:
         ordinal: Place within the content, from 0.
         heading_path: Headings above the piece, outermost first; the title is not one of them.
         start: First character in the readable text.
-        end: One past the last character. start < end.
+        end: One past the last character; start only where a title stands without a text.
         line_start: First line, from 1.
         line_end: Last line, inclusive.
         token_count: Tokens of what is embedded (title, heading path and piece).

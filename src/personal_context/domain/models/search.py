@@ -9,18 +9,33 @@ from personal_context.domain.models.content import CollectionId, ContentId, Sour
 
 SearchMode = Literal["hybrid", "keyword"]
 
+Match = Literal["title", "keyword", "meaning"]
+"""Why a content is among the results: a word in its title (or the query is its name), a word in its
+title or text, or its nearness in meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Terms that follow each other in a text. One term is a phrase, too.
+
+    Attributes:
+        terms: As `words.analysis` makes them; at least one, none empty.
+        open_ended: The last term may go on: what is looked for is only its beginning.
+    """
+
+    terms: tuple[str, ...]
+    open_ended: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class KeywordQuery:
-    """A typed query made harmless.
+    """What a text is ranked by: it may hold any of these, and the more the better.
 
     Attributes:
-        match: FTS5 expression built from quoted words only; empty if nothing can match.
-        words: The words looked for, lower case, in typed order.
+        weights: How much each counts, > 0; nothing is found if there are none.
     """
 
-    match: str
-    words: tuple[str, ...]
+    weights: Mapping[Phrase, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,9 @@ class SearchFilters:
         tags: With each of these, compared without regard to upper and lower case.
         updated_after: Changed then or later.
         updated_before: Changed earlier.
+        holding: With each of these in title or text.
+        lacking: With none of these in title or text.
+        titled: With each of these in the title.
     """
 
     source_types: frozenset[SourceType] = frozenset()
@@ -41,6 +59,9 @@ class SearchFilters:
     tags: frozenset[str] = frozenset()
     updated_after: datetime | None = None
     updated_before: datetime | None = None
+    holding: frozenset[Phrase] = frozenset()
+    lacking: frozenset[Phrase] = frozenset()
+    titled: frozenset[Phrase] = frozenset()
 
 
 EVERYTHING = SearchFilters()
@@ -49,9 +70,10 @@ EVERYTHING = SearchFilters()
 
 @dataclass(frozen=True, slots=True)
 class KeywordHit:
-    """A content that matches words. `score` is BM25 turned so that more is better, > 0."""
+    """A content's best section by words. `score` is its BM25, > 0, more is better."""
 
     content_id: ContentId
+    section_id: int
     score: float
 
 
@@ -118,7 +140,11 @@ class SearchResult:
     Attributes:
         score: 0..1, comparable within one answer only.
         section: The best section, or None for a content without text.
-        preview: Readable text of the best section, at most 500 characters.
+        preview: The part of the best section that answers, at most 500 characters.
+        marks: Where the preview holds words that were looked for: first character and one past the
+            last, in order, without overlap.
+        more: Another section, if the best one by words is not the best one by meaning.
+        matched: Why it is among the results.
     """
 
     content: ContentSummary
@@ -126,6 +152,9 @@ class SearchResult:
     breakdown: ScoreBreakdown
     section: StoredSection | None
     preview: str
+    marks: tuple[tuple[int, int], ...] = ()
+    more: tuple[StoredSection, ...] = ()
+    matched: tuple[Match, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +165,11 @@ class SearchAnswer:
         mode: `hybrid`, or `keyword` when meaning could not be compared.
         degraded: Why the mode is `keyword`; None for a hybrid answer.
         timings: Milliseconds of each part: embed, keyword, vector, fusion.
+        total: Results that were ranked; pages end there. At most the best by words and by meaning
+            are ranked, not all that has a word.
+        next_cursor: Leads to the next page; None on the last.
+        notes: What should be known of how the query was read.
+        terms: What was looked for by words, as `words.analysis` makes it.
     """
 
     query: str
@@ -143,3 +177,7 @@ class SearchAnswer:
     mode: SearchMode
     degraded: str | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
+    total: int = 0
+    next_cursor: str | None = None
+    notes: tuple[str, ...] = ()
+    terms: frozenset[str] = frozenset()

@@ -1,0 +1,53 @@
+"""Contents by name, and contents by nothing but a filter."""
+
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from personal_context.db.filtering import conditions
+from personal_context.db.rows import fetch, storable
+from personal_context.domain.models import ContentId, SearchFilters
+
+if TYPE_CHECKING:
+    import apsw
+
+_EVERY = ("true", ())
+
+# A union and not an OR: each part finds its rows by an index.
+_NAMED = """
+SELECT c.id FROM content AS c WHERE c.id IN (
+  SELECT id FROM content WHERE id = ?
+  UNION SELECT id FROM content WHERE url_id = ?
+  UNION SELECT content_id FROM content_titles WHERE title = ? AND title <> ''
+) AND {} ORDER BY c.id LIMIT ?
+"""
+
+
+def exact(
+    connection: "apsw.Connection",
+    title: str,
+    content_id: ContentId | None,
+    url_id: str | None,
+    filters: SearchFilters,
+    limit: int,
+) -> Sequence[ContentId]:
+    """Return the contents with this id, urlId or title key, in the order of ids."""
+    passing, values = conditions(connection, filters) or _EVERY
+    named = (content_id, url_id, storable(title))
+    rows = fetch(connection, _NAMED.format(passing), *named, *values, limit)
+    return [ContentId(row[0]) for row in rows]
+
+
+def newest(
+    connection: "apsw.Connection", filters: SearchFilters, limit: int
+) -> Sequence[ContentId]:
+    """Return the contents that pass, last changed first; ties by id."""
+    passing, values = conditions(connection, filters) or _EVERY
+    rows = fetch(
+        connection,
+        f"SELECT c.id FROM content AS c WHERE {passing} ORDER BY c.updated_at DESC, c.id LIMIT ?",
+        *values,
+        limit,
+    )
+    return [ContentId(row[0]) for row in rows]

@@ -1,0 +1,125 @@
+"""Contents that may answer a query: by words and by meaning, side by side."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from personal_context.domain.models import ContentId, KeywordHit, SearchFilters, SectionHit
+from personal_context.ports import Store
+from personal_context.search.feedback import leading, moved, rescored
+from personal_context.search.fusion import Fused, FusionRule, fuse
+from personal_context.search.meaning import Meaning, MeaningSearch, since
+from personal_context.search.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was found, before it is ranked.
+
+    Attributes:
+        words: The best section by words of each content that has some.
+        meaning: The nearest contents, or why there are none.
+        nearest: The nearest section of every candidate that has a vector.
+        timings: Milliseconds of each part.
+    """
+
+    words: Mapping[ContentId, KeywordHit]
+    meaning: Meaning
+    nearest: Mapping[ContentId, SectionHit]
+    timings: Mapping[str, float]
+
+    @property
+    def cosines(self) -> Mapping[ContentId, float]:
+        """The exact cosine of each candidate that has a vector."""
+        return {one: hit.similarity for one, hit in self.nearest.items()}
+
+    @property
+    def bm25(self) -> Mapping[ContentId, float]:
+        """The keyword score of each candidate that has a word."""
+        return {one: hit.score for one, hit in self.words.items()}
+
+
+class CandidateSearch:
+    """Finds candidates and ranks them.
+
+    Args:
+        store: Where the contents are.
+        meaning: Finds by meaning.
+        depth: Candidates that each of the two searches brings.
+        rule: How they are joined.
+    """
+
+    def __init__(
+        self, store: Store, meaning: MeaningSearch, *, depth: int, rule: FusionRule
+    ) -> None:
+        self._store = store
+        self._meaning = meaning
+        self._depth = depth
+        self._rule = rule
+
+    async def find(
+        self, query: Query, filters: SearchFilters, also: Collection[ContentId] = ()
+    ) -> Candidates:
+        """Ask both searches, and compare by meaning what only words found.
+
+        A reindexing that switches in between empties the old vectors: then meaning is asked again,
+        once.
+
+        Args:
+            query: What is looked for.
+            filters: Only contents that pass.
+            also: Contents that are candidates in any case.
+        """
+        (words, keyword_time), meaning = await asyncio.gather(
+            self._by_words(query, filters), self._by_meaning(query, filters)
+        )
+        wanted = words.keys() | set(also)
+        nearest = await self._compared(meaning, wanted)
+        if await self._meaning.outdated(meaning):
+            meaning = await self._by_meaning(query, filters)
+            nearest = await self._compared(meaning, wanted)
+        return Candidates(words, meaning, nearest, {"keyword": keyword_time, **meaning.timings})
+
+    async def rank(self, found: Candidates) -> list[Fused]:
+        """Join both lists, then look by meaning once more with what their leaders say."""
+        ranked = fuse(found.cosines, found.bm25, self._rule)
+        if found.meaning.vector is None:
+            return ranked
+        leaders = leading([one.content_id for one in ranked], found.nearest)
+        vectors = await self._meaning.vectors(
+            found.meaning, [hit.section_id for hit in found.nearest.values()]
+        )
+        towards = [vectors[hit.section_id] for hit in leaders if hit.section_id in vectors]
+        if not towards:
+            return ranked
+        cosines = rescored(moved(found.meaning.vector, towards), vectors)
+        again = {
+            one: cosines.get(hit.section_id, hit.similarity) for one, hit in found.nearest.items()
+        }
+        # What is shown of a result stays the cosine with what was asked.
+        shown = found.cosines
+        return [
+            replace(one, breakdown=replace(one.breakdown, cosine=shown.get(one.content_id)))
+            for one in fuse(again, found.bm25, self._rule)
+        ]
+
+    async def _by_words(
+        self, query: Query, filters: SearchFilters
+    ) -> tuple[Mapping[ContentId, KeywordHit], float]:
+        start = perf_counter()
+        hits = (
+            await self._store.search_keyword(query.keyword, limit=self._depth, filters=filters)
+            if query.keyword.weights
+            else ()
+        )
+        return {hit.content_id: hit for hit in hits}, since(start)
+
+    async def _by_meaning(self, query: Query, filters: SearchFilters) -> Meaning:
+        return await self._meaning.find(query.text, limit=self._depth, filters=filters)
+
+    async def _compared(
+        self, meaning: Meaning, wanted: Collection[ContentId]
+    ) -> Mapping[ContentId, SectionHit]:
+        others = set(wanted) - meaning.hits.keys()
+        return {**meaning.hits, **await self._meaning.compare(meaning, others)}

@@ -1,0 +1,44 @@
+"""Words without their endings, by the script that they are written in."""
+
+from collections.abc import Callable
+from functools import cache
+
+_LANGUAGES = (
+    ("a", "z", "porter"),
+    ("\u00df", "\u024f", "porter"),
+    ("\u0370", "\u03ff", "greek"),
+    ("\u0400", "\u04ff", "russian"),
+    ("\u0600", "\u06ff", "arabic"),
+    ("\u0900", "\u097f", "hindi"),
+)
+"""First and last letter of a script, and the algorithm for its most written language."""
+
+_LONGEST = 40
+"""Letters of what can be a word; longer ones are keys and hashes, which have no endings."""
+
+
+def stem(word: str) -> str:
+    """Return what remains of a folded word when its ending is taken off.
+
+    >>> stem("restoring"), stem("ошибка"), stem("v1")
+    ('restor', 'ошибк', 'v1')
+    """
+    if len(word) > _LONGEST:
+        return word
+    for first, last, language in _LANGUAGES:
+        if first <= word[0] <= last:
+            return _stemmer(language)(word)
+    return word
+
+
+@cache
+def _stemmer(language: str) -> Callable[[str], str]:
+    # Imported when the first word comes: it takes as long as the rest of a small module's life.
+    import snowballstemmer
+
+    algorithm = snowballstemmer.stemmer(language)
+
+    def stemmed(word: str) -> str:
+        return str(algorithm.stemWord(word)) or word
+
+    return stemmed
