@@ -29,7 +29,7 @@ from common import (
     show_table,
     stop,
 )
-from writing import Writer
+from documents import Writer
 
 from personal_context.embeddings.local import LocalEmbedder
 from personal_context.ports import Embedder

@@ -30,8 +30,8 @@ from common import (
     show_table,
     stop,
 )
+from documents import Writer
 from first_sync import HANDBOOK, served_wiki
-from writing import Writer
 
 from personal_context.content.checks import NewContent
 from personal_context.domain.errors import ContentNotFound

@@ -17,11 +17,11 @@ from uuid import UUID
 
 import numpy as np
 from common import finish, median, parser, percentile, rss_mb, settings_of, show_table
-from writing import Writer
+from documents import Writer
 
 from personal_context.db.filtering import expression
-from personal_context.db.generations import table
 from personal_context.db.opening import open_connection
+from personal_context.db.vector_rows import table
 from personal_context.domain.models import (
     Content,
     ContentId,

@@ -1,69 +1,178 @@
-"""Documents that look like a wiki's, the same in every run: no text of anybody's is needed.
+"""Adding a content through the tool `add_content`, with Outline down and with Outline up.
 
-The words are the embedded model's own, drawn as often as words are in a language (Zipf), so that
-tokens, sections and posting lists have the sizes that they have with real text.
+Outline is the sandbox in a process of its own, which takes 100 to 300 ms for a create, as a
+running Outline does; down, nothing listens at its address. The store holds documents with vectors,
+the embedded model is warm, and the clock runs, so that vectors are made and pushes go on beside
+the adds. Agents pause between two adds, and so does the bench. Beside each add, the same text is
+put into a bare SQLite table, with one wait for the disk. `--serve` is the wiki's process.
 """
 
+import asyncio
 import json
-from itertools import accumulate
+import logging
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from random import Random
+from time import perf_counter
 
-import personal_context_minilm
+import apsw
+from common import finish, parser, percentile, settings_of, show_table, stop
+from documents import Writer
+from fastmcp import Client
+from search import add_vectors, fill, made_up
 
-VOCABULARY = 8_000
-COMPOUNDS = 0.12
-"""Share of words made of two: real text has about 1.2 tokens a word, and rare words."""
+from personal_context.embeddings.local import LocalEmbedder
+from personal_context.runtime import Runtime, build_runtime
+from personal_context.server.listening import listen
+from personal_context.server.mcp import build_mcp
+from personal_context.server.serving import web_server
+from personal_context.upstream.sandbox.app import create_sandbox
+from personal_context.upstream.sandbox.auth import DEMO_KEY
+
+TARGET_MS = 50
+HANDBOOK = "Handbook"
+FASTEST, SLOWEST = 0.1, 0.3
+"""Seconds that a running Outline takes for a create."""
 
 
-class Writer:
-    """Writes words, sentences and Markdown documents."""
+# --- the wiki, in its own process
 
-    def __init__(self, seed: int = 1) -> None:
-        folder = Path(personal_context_minilm.__file__).parent
-        tokens = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
-        words = [
-            token for token in tokens if len(token) > 1 and token.isascii() and token.isalpha()
-        ]
-        self._words = words[:VOCABULARY]
-        self._weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(self._words))))
-        self._random = Random(seed)
 
-    def words(self, count: int) -> list[str]:
-        drawn = self._random.choices(self._words, cum_weights=self._weights, k=count)
-        return [
-            word + self._random.choice(self._words) if self._random.random() < COMPOUNDS else word
-            for word in drawn
-        ]
+async def serve() -> None:
+    listening = listen("127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    async with create_sandbox(base_url=url, rate_limits=False) as sandbox:
+        sandbox.collections.create(HANDBOOK)
+        delays = random.Random(1)
+        for _ in range(10_000):
+            sandbox.faults.delay("documents.create", delays.uniform(FASTEST, SLOWEST))
+        print(url, flush=True)
+        await web_server(sandbox.app, own_signals=True).serve(sockets=[listening])
 
-    def title(self) -> str:
-        return " ".join(self.words(self._random.randint(2, 5))).capitalize()[:100]
 
-    def sentence(self) -> str:
-        return " ".join(self.words(self._random.randint(7, 18))).capitalize() + "."
+@contextmanager
+def served_wiki() -> Iterator[str]:
+    process = subprocess.Popen(
+        [sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        url = process.stdout.readline().decode().strip()
+        if not url:
+            sys.exit("The sandbox did not start.")
+        yield url
+    finally:
+        stop(process)
 
-    def paragraph(self) -> str:
-        return " ".join(self.sentence() for _ in range(self._random.randint(2, 6)))
 
-    def document(self, links: list[str]) -> str:
-        """Return 200 to 800 words of Markdown: headings, lists, code, links to some of `links`."""
-        parts = [self.paragraph()]
-        for _ in range(self._random.randint(2, 7)):
-            parts += [
-                f"{self._random.choice(['##', '##', '###'])} {self.title()}",
-                self.paragraph(),
-            ]
-            match self._random.randrange(6):
-                case 0:
-                    parts.append("\n".join(f"* {self.sentence()}" for _ in range(4)))
-                case 1:
-                    code = "\n".join(f"{a} = {b}({c})" for a, b, c in [self.words(3)] * 4)
-                    parts.append(f"```python\n{code}\n```")
-                case 2 if links:
-                    parts.append(f"See [{self.title()}]({self._random.choice(links)}) for more.")
-                case _:
-                    parts.append(self.paragraph())
-        return "\n\n".join(parts)
+@contextmanager
+def nothing_there() -> Iterator[str]:
+    with listen("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
 
-    def pick(self, count: int) -> int:
-        return self._random.randrange(count)
+
+# --- the measurement
+
+
+def product(url: str, folder: Path) -> Runtime:
+    settings = settings_of(
+        db_path=folder / "store" / "context.db",
+        outline_api_base=url,
+        outline_api_key=DEMO_KEY,
+        outline_collection_id=HANDBOOK,
+        sync_interval=86_400,
+    )
+    return build_runtime(settings, embedder=LocalEmbedder())
+
+
+class Bare:
+    """A table, and one durable insert after the other."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = apsw.Connection(str(path))
+        self._connection.execute(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT)"
+        ).fetchall()
+
+    def insert(self, text: str) -> float:
+        begin = perf_counter()
+        self._connection.execute("INSERT INTO t VALUES (?)", (text,))
+        return (perf_counter() - begin) * 1000
+
+
+async def measure(url: str, adds: int, sections: int, pause: float) -> dict[str, object]:
+    writer = Writer(7)
+    times, bare_times, states, near = [], [], Counter(), 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        async with product(url, folder) as runtime:
+            await fill(runtime, made_up()[0], sections)
+            await add_vectors(runtime)
+        bare = Bare(folder / "bare.db")
+        runtime = product(url, folder)
+        async with Client(build_mcp(runtime)) as client:
+            await runtime.search.search("warm the model up")
+            for number in range(adds + 5):
+                text = writer.document([])
+                begin = perf_counter()
+                answer = await client.call_tool(
+                    "add_content", {"content": text, "title": writer.title(), "tags": ["bench"]}
+                )
+                took = (perf_counter() - begin) * 1000
+                if number >= 5:  # the first ones pay for imports
+                    times.append(took)
+                    bare_times.append(bare.insert(text))
+                    states[answer.structured_content["outline"]] += 1
+                    near += bool(answer.structured_content.get("similar"))
+                await asyncio.sleep(pause)
+    return {
+        "p50_ms": percentile(times, 0.5),
+        "p95_ms": percentile(times, 0.95),
+        "max_ms": max(times),
+        "bare_p50_ms": percentile(bare_times, 0.5),
+        "states": dict(states),
+        "with_similar": near,
+    }
+
+
+def main() -> None:
+    arguments = parser(__doc__.partition("\n")[0])
+    arguments.add_argument("--adds", type=int, default=200)
+    arguments.add_argument("--sections", type=int, default=5_000)
+    arguments.add_argument("--pause-ms", type=int, default=250)
+    arguments.add_argument("--serve", action="store_true", help="be the wiki")
+    options = arguments.parse_args()
+    if options.serve:
+        asyncio.run(serve())
+        return
+    logging.disable()  # an Outline that is down has much to tell
+    figures: dict[str, object] = {}
+    for name, wiki in ("outline_down", nothing_there()), ("outline_up", served_wiki()):
+        with wiki as url:
+            figures[name] = asyncio.run(
+                measure(url, options.adds, options.sections, options.pause_ms / 1000)
+            )
+    rows = [
+        (
+            name,
+            found["p50_ms"],
+            found["p95_ms"],
+            found["max_ms"],
+            found["bare_p50_ms"],
+            json.dumps(found["states"]),
+            found["with_similar"],
+        )
+        for name, found in figures.items()
+    ]
+    header = ("ms of an add", "p50", "p95", "max", "bare p50", "answers", "similar told")
+    show_table(f"target p95 {TARGET_MS} ms", header, rows)
+    finish(figures, as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """The whole product on a sandbox, with a quick embedder, for tests of the doors."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ class Product:
             title, text, collection_id=collection or self.handbook, index=10_000
         )
         return made.id
+
+    async def pushed(self) -> None:
+        """Wait until what adds have begun to push has come to its end."""
+        await asyncio.gather(*self.runtime.contents._adder._offers._pushing)
 
     async def sync(self) -> None:
         """Bring the mirror and its vectors up to date."""

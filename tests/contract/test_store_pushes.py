@@ -54,6 +54,25 @@ async def test_due_is_what_is_pending_and_what_was_left_by_its_claimer(store):
     assert await store.due_pushes(SOON, limit=1) == due[:1]
 
 
+async def test_a_document_waits_until_the_one_above_it_was_created(store):
+    above, below = note(1), note(2, "Below", parent_id=content_id(1))
+    for document in (above, below):
+        await store.add(document, prepared(document), log=LOG, push_to=HANDBOOK)
+
+    async def due():
+        return await store.due_pushes(SOON, limit=9)
+
+    async def claimed():
+        return await store.claim_push(below.id, "me", now=SOON, until=SOON + timedelta(minutes=5))
+
+    assert await due() == [above.id]
+    assert await claimed() is None
+    standing = await store.standing(above.id)
+    assert await store.settle(standing, push=replace(standing.push, operation=Operation.UPDATE))
+    assert await due() == [above.id, below.id]
+    assert await claimed() is not None
+
+
 # --- claims
 
 

@@ -146,7 +146,9 @@ async def test_the_mirror_follows_every_change(wiki):
 async def test_what_is_added_arrives_once_and_the_next_pull_sees_no_change(wiki):
     outline, runtime = wiki
 
-    added = await runtime.contents.add(NewContent(title="Note", text="- a\n- b\n\nsoft\nbreak"))
+    added = await runtime.contents.add(
+        NewContent(title="Note", text="- a\n- b\n\nsoft\nbreak"), patience=30
+    )
     [report] = await runtime.sync.sync_now()
 
     assert added.outline is PushState.SYNCED

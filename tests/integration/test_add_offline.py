@@ -33,7 +33,6 @@ async def test_the_text_is_kept_without_asking_outline(product, trouble):
         faults.refuse("*", times=99)
     else:
         faults.hold("*", times=99)
-    product.runtime.contents._adder._patience = 0.05
 
     added = await product.runtime.contents.add(NOTE)
     found = await product.runtime.search.search("barometer")
@@ -44,7 +43,7 @@ async def test_the_text_is_kept_without_asking_outline(product, trouble):
 
 async def test_a_mistyped_default_is_told_and_the_text_waits(tmp_path):
     async with opened_product(tmp_path, outline_collection_id="Handbok") as product:
-        added = await product.runtime.contents.add(NOTE)
+        added = await product.runtime.contents.add(NOTE, patience=10)
         [entry] = (await product.runtime.status()).outbox
 
     assert added.outline is PushState.PENDING
@@ -78,7 +77,7 @@ async def test_prompts_are_there_while_outline_is_down(tmp_path):
 async def test_where_it_came_from_is_told(tmp_path):
     async with opened_product(tmp_path) as product:
         added = await product.runtime.contents.add(
-            NewContent(title="Key", text="x", source_url="https://news.example/key")
+            NewContent(title="Key", text="x", source_url="https://news.example/key"), patience=10
         )
         read = await product.runtime.contents.get(added.content.id)
 

@@ -1,10 +1,12 @@
 """Adding through the whole product: where it goes, and what the answer says."""
 
+import asyncio
+
 import pytest
-from product import opened_product
+from product import beside, opened_product
 
 from personal_context.content.checks import NewContent
-from personal_context.domain.errors import ContentNotFound, InvalidInput
+from personal_context.domain.errors import ContentNotFound, EmbeddingUnavailable, InvalidInput
 from personal_context.domain.models import PushState, SearchFilters
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -32,7 +34,7 @@ async def test_a_collection_is_named_as_people_name_it(product, form):
         "address": f"http://wiki.test/collection/old-{made.url_id}",
     }
 
-    added = await product.runtime.contents.add(note(collection=names[form]))
+    added = await product.runtime.contents.add(note(collection=names[form]), patience=10)
 
     assert added.outline is PushState.SYNCED
     assert product.sandbox.documents.get(added.content.id).collection_id == product.prompts
@@ -58,7 +60,9 @@ async def test_a_content_stands_under_its_parent_in_the_parents_collection(produ
     read = await product.runtime.contents.get(parent)
 
     for reference in (parent, read.content.url_id, read.summary.url):
-        added = await product.runtime.contents.add(note(f"Key {reference}", parent=reference))
+        added = await product.runtime.contents.add(
+            note(f"Key {reference}", parent=reference), patience=10
+        )
         document = product.sandbox.documents.get(added.content.id)
         assert (document.parent_id, document.collection_id) == (parent, product.prompts)
         assert added.content.path == ("Prompts", "Rooms")
@@ -119,7 +123,8 @@ async def test_with_the_setting_a_secret_is_masked_everywhere(tmp_path):
                 title=f"About {TOKEN}",
                 metadata={"password": "hunter2"},
                 source_url=f"https://ada:{TOKEN}@wiki.internal/",
-            )
+            ),
+            patience=10,
         )
         read = await product.runtime.contents.get(added.content.id)
         found = await product.runtime.search.search(TOKEN)
@@ -133,7 +138,8 @@ async def test_with_the_setting_a_secret_is_masked_everywhere(tmp_path):
 
 async def test_front_matter_does_not_reach_outline_and_comes_back_on_the_way_out(product):
     added = await product.runtime.contents.add(
-        NewContent(text="---\ntitle: Spare key\ntags: house\nversion: 1.10\n---\n\n* Hall")
+        NewContent(text="---\ntitle: Spare key\ntags: house\nversion: 1.10\n---\n\n* Hall"),
+        patience=10,
     )
     read = await product.runtime.contents.get(added.content.id)
 
@@ -145,7 +151,7 @@ async def test_front_matter_does_not_reach_outline_and_comes_back_on_the_way_out
 
 async def test_a_long_title_is_shortened_in_outline_and_the_answer_says_so(product):
     title = "What we decided about " + "backups and " * 10
-    added = await product.runtime.contents.add(note(title.strip()))
+    added = await product.runtime.contents.add(note(title.strip()), patience=10)
     before = await product.runtime.contents.get(added.content.id)
     await product.sync()
     after = await product.runtime.contents.get(added.content.id)
@@ -162,7 +168,7 @@ async def test_a_long_title_is_shortened_in_outline_and_the_answer_says_so(produ
 
 
 async def test_tags_survive_edits_moves_and_the_trash_in_outline(product):
-    added = await product.runtime.contents.add(note(tags=["Keys", "house"]))
+    added = await product.runtime.contents.add(note(tags=["Keys", "house"]), patience=10)
     documents, id_ = product.sandbox.documents, added.content.id
 
     async def tagged():
@@ -181,3 +187,124 @@ async def test_tags_survive_edits_moves_and_the_trash_in_outline(product):
     assert await tagged() == []
     documents.restore(id_)
     assert await tagged() == [(id_, ("Keys", "house"))]
+
+
+# --- what is there already
+
+
+async def test_the_same_add_twice_gives_one_content_also_after_outline_has_it(product):
+    first = await product.runtime.contents.add(note(text="- hall\n- door"), patience=10)
+    await product.sync()
+    again = await product.runtime.contents.add(note("key!", text="- hall\n- door\n"))
+
+    assert (again.created, again.content.id) == (False, first.content.id)
+    assert again.outline is PushState.SYNCED
+    assert "Nothing was added" in again.message
+    assert 'if_exists="add"' in again.message
+    assert len(product.sandbox.documents.get(first.content.id).text) > 0
+    assert (await product.runtime.store.counts()).by_source_type["note"] == 1
+
+
+async def test_of_two_processes_that_add_the_same_at_once_one_writes(product, tmp_path):
+    async with beside(product, tmp_path) as other:
+        added = await asyncio.gather(
+            *(runtime.contents.add(note()) for runtime in (product.runtime, other) for _ in "abc")
+        )
+        await product.pushed()
+        await asyncio.gather(*other.contents._adder._offers._pushing)
+
+    assert len({one.content.id for one in added}) == 1
+    assert sum(one.created for one in added) == 1
+    [created] = [r for r in product.sandbox.requests if r.endpoint == "documents.create"]
+    assert created.body["id"] == added[0].content.id
+
+
+async def test_who_wants_an_error_or_a_second_one_gets_it(product):
+    first = await product.runtime.contents.add(note())
+
+    with pytest.raises(InvalidInput, match=f"kept already[^$]*{first.content.id}"):
+        await product.runtime.contents.add(note(), if_exists="error")
+    second = await product.runtime.contents.add(note(), if_exists="add")
+
+    assert second.created
+    assert second.content.id != first.content.id
+    [twin] = second.similar
+    assert (twin.content.id, twin.score, twin.why) == (
+        first.content.id,
+        1.0,
+        "same text, same title",
+    )
+
+
+async def test_what_is_kept_elsewhere_is_said_to_be(product):
+    await product.sync()
+    await product.runtime.contents.add(note())
+
+    again = await product.runtime.contents.add(note(collection="Prompts"))
+
+    assert "in Handbook, not where this was to go" in again.message
+
+
+# --- what it resembles
+
+
+async def test_namesakes_copies_and_what_is_near_are_told_and_nothing_is_refused(product):
+    product.write("Spare key", "Somewhere in the cellar.")
+    copy = product.write("Where it hangs", "Behind the barometer in the hall.")
+    product.write("Lunch", "Soup and bread on Mondays.")
+    await product.sync()
+
+    added = await product.runtime.contents.add(
+        note("Spare key", "Behind the barometer in the hall.")
+    )
+
+    assert added.created
+    assert [(one.content.title, one.why.split(",")[0]) for one in added.similar] == [
+        ("Where it hangs", "same text"),
+        ("Spare key", "same title"),
+    ]
+    assert added.similar[0].content.id == copy
+    assert "see similar" in added.message
+
+
+async def test_a_new_edition_is_told_as_near(product):
+    text = "Stop the writers. Copy the newest backup over the data folder. Start one writer."
+    old = product.write("Restore", text)
+    await product.sync()
+
+    added = await patiently(product, note("Recovery", text + " Then the others."))
+
+    [near] = added.similar
+    assert (near.content.id, near.why) == (old, "close in meaning")
+    assert 0.6 <= near.score < 1
+
+
+async def test_an_add_neither_waits_for_a_silent_provider_nor_fails_by_one(product):
+    product.write("Restore", "Stop the writers.")
+    await product.sync()
+    for text, answer in ("Stop them!", asyncio.Event().wait), ("Stop them all!", broken):
+        product.embedder.embed_query = lambda _, answer=answer: answer()
+        added = await product.runtime.contents.add(note(text, text=text))
+
+        assert added.created
+        assert added.similar == []
+
+
+async def broken():
+    raise EmbeddingUnavailable("It is down.")
+
+
+async def patiently(product, new):
+    """Add with as much time for comparing as a busy machine may need."""
+    looking = product.runtime.contents._adder._likeness
+    look = looking.look
+
+    class Unhurried:
+        def __init__(self, found):
+            self.found = found
+
+        async def until(self, _):
+            return await self.found.until(30)
+
+    looking.look = lambda title, indexed, seconds: Unhurried(look(title, indexed, seconds=30))
+    return await product.runtime.contents.add(new)

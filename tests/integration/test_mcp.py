@@ -99,10 +99,12 @@ async def test_what_is_added_is_in_outline_and_found_at_once(client):
             "metadata": {"room": "hall"},
         },
     )
+    await client.product.pushed()
     found = await client.call_tool("search", {"query": "barometer"})
     read = await client.call_tool("get_content", {"content_id": added.structured_content["id"]})
 
-    assert added.structured_content["outline"] == "synced"
+    assert added.structured_content["outline"] == "pending"
+    assert read.structured_content["outline"] == "synced"
     document = client.product.sandbox.documents.get(added.structured_content["id"])
     assert document.title == "Spare key"
     assert found.structured_content["results"][0]["title"] == "Spare key"

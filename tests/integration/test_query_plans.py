@@ -22,6 +22,7 @@ from personal_context.db import (
     backlog,
     contents,
     failures,
+    keys,
     keyword,
     leases,
     mirror,
@@ -80,6 +81,8 @@ HOT = {
     "nearest in one collection": lambda c: nearest.nearest(
         c, 1, vector(1, 0), 5, SearchFilters(collection=HANDBOOK)
     ),
+    "twin": lambda c: keys.twin(c, content(9), "Text"),
+    "kept": lambda c: keys.kept(c, content(9), "Text"),
     "mirrored": lambda c: mirror.mirrored(c, HANDBOOK),
     "place": lambda c: mirror.place(c, HANDBOOK, {}),
     "outbox_entry": lambda c: pushes.entry(c, IDS[0]),

@@ -13,14 +13,23 @@ from rich.text import Text
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.cli.output import show_file
+from personal_context.content.adding import IfExists
 from personal_context.content.checks import NewContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SearchFilters, SourceType
 from personal_context.domain.text import shortened
-from personal_context.tools.answers import added_output, content_output, search_output
+from personal_context.tools.answers import (
+    added_output,
+    content_output,
+    search_output,
+    similar_lines,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+PATIENCE = 10.0
+"""Seconds that the command `add` waits for Outline: nothing pushes when it has ended."""
 
 
 async def search(
@@ -85,6 +94,7 @@ async def add(
     metadata: str | None = None,
     collection: str | None = None,
     parent: str | None = None,
+    if_exists: IfExists = "return",
     common: Common = PLAIN,
 ) -> None:
     """Add a Markdown file (or stdin, `-`) to the store, and to Outline.
@@ -105,6 +115,9 @@ async def add(
         Outline collection it goes to: id, address or name. Default: the parent's, else yours.
     parent
         Document it shall stand under: id, urlId or address.
+    if_exists
+        If the same title and text are kept already: return that document, give an error, or add
+        a second one.
     """
     new = NewContent(
         text=_read(file),
@@ -117,13 +130,14 @@ async def add(
         fallback_title=None if file == "-" else Path(file).stem,
     )
     async with opened_runtime(verbose=common.verbose) as runtime:
-        added = await runtime.contents.add(new)
+        added = await runtime.contents.add(new, if_exists=if_exists, patience=PATIENCE)
         await runtime.embed_backlog()
     common.show(
         added_output(added).model_dump(),
         lambda: Group(
             Text(f"{added.content.title} ({added.content.id})\n{added.message}"),
             *(Text(f"Warning: {warning}", style="yellow") for warning in added.warnings),
+            *map(Text, similar_lines(added)),
         ),
     )
 

@@ -1,6 +1,6 @@
 """Contents as every door calls them: one object for adding and reading."""
 
-from personal_context.content.adding import Added, Adder
+from personal_context.content.adding import Added, Adder, IfExists
 from personal_context.content.checks import NewContent
 from personal_context.content.reading import ReadContent, Reader
 
@@ -17,14 +17,14 @@ class ContentService:
         self._adder = adder
         self._reader = reader
 
-    async def add(self, new: NewContent) -> Added:
+    async def add(
+        self, new: NewContent, *, if_exists: IfExists = "return", patience: float = 0.0
+    ) -> Added:
         """Store a content, durable and searchable when this returns, then offer it to Outline.
 
-        Raises:
-            InvalidInput: Title or text is missing or too long, or the metadata is not JSON.
-            UpstreamError: A named collection is not known.
+        See Adder.add.
         """
-        return await self._adder.add(new)
+        return await self._adder.add(new, if_exists=if_exists, patience=patience)
 
     async def get(self, reference: str) -> ReadContent:
         """Return a content by id, Outline urlId, or Outline address.

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 
 from personal_context.content.secrets import Secret
-from personal_context.domain.models import PushState
+from personal_context.domain.errors import InvalidInput
+from personal_context.domain.models import Content, ContentSummary, PushState
 from personal_context.sync.delivery import TITLE_LIMIT, fitted
+
+_TOLD = 10
 
 _MESSAGES = {
     PushState.SYNCED: "Stored here and in Outline.",
@@ -19,9 +22,46 @@ _MESSAGES = {
 }
 
 
-def stored_message(state: PushState) -> str:
-    """Say what became of a content."""
-    return _MESSAGES[state.told]
+def stored_message(state: PushState, *, similar: bool) -> str:
+    """Say what became of a content that was added.
+
+    Args:
+        state: How far it is on its way to Outline.
+        similar: Others are told of that it resembles.
+    """
+    return _MESSAGES[state.told] + (
+        " Others resemble it, see similar: look whether one of them says it already." * similar
+    )
+
+
+def known_message(content: Content, summary: ContentSummary, *, elsewhere: bool) -> str:
+    """Say that nothing was added, because the same is there already.
+
+    Args:
+        content: What is there.
+        summary: Where it is.
+        elsewhere: It is not where it was to be put now.
+    """
+    where = " › ".join(summary.path)
+    return (
+        f"Nothing was added: the same title and text are kept already, since {_day(content)}, "
+        f"under this id. Its tags, metadata and place stay as they were"
+        + (f"; it is in {where}" * bool(where) + ", not where this was to go" if elsewhere else "")
+        + '. To keep a second one all the same, give if_exists="add".'
+    )
+
+
+def already_kept(content: Content) -> InvalidInput:
+    """Return the error for what is there already."""
+    return InvalidInput(
+        f"“{content.title[:100]}” is kept already, with this title and text.",
+        cause=f"It has the id {content.id} and is there since {_day(content)}.",
+        hint='Use that id, or give if_exists="add" to keep a second one.',
+    )
+
+
+def _day(content: Content) -> str:
+    return content.created_at.date().isoformat()
 
 
 def warnings(
@@ -66,6 +106,3 @@ def _about_secrets(secrets: Sequence[Secret], *, redacted: bool) -> str:
 def _place(secret: Secret) -> str:
     where = f"line {secret.line}" if secret.where == "content" else secret.where
     return f"{secret.kind} ({where})"
-
-
-_TOLD = 10

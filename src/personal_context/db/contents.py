@@ -5,7 +5,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from personal_context.db import pushes
+from personal_context.db import keys, pushes
 from personal_context.db.rows import (
     CONTENT_COLUMNS,
     Row,
@@ -29,6 +29,7 @@ from personal_context.domain.models import (
     Push,
     PushState,
 )
+from personal_context.domain.text import content_hash
 
 if TYPE_CHECKING:
     import apsw
@@ -99,9 +100,21 @@ def add(
         pushes.save(connection, content.id, push)
 
 
-def update(connection: "apsw.Connection", content: Content, indexed: Indexed) -> None:
-    """Write an existing row with its tags, sections and links."""
+def update(
+    connection: "apsw.Connection", content: Content, indexed: Indexed, *, respelt: bool = False
+) -> None:
+    """Write an existing row with its tags, sections and links.
+
+    Args:
+        connection: In a transaction.
+        content: As it is from now on.
+        indexed: Its sections and links.
+        respelt: It says what it said before, in Outline's spelling, and is known again by the old.
+    """
     values = content_values(content, indexed.readable)
+    [[old_hash]] = fetch(connection, "SELECT hash FROM content WHERE id = ?", content.id)
+    if not respelt and old_hash != content_hash(content.title, content.text):
+        keys.write(connection, content.id, content.title, indexed.readable)
     connection.execute(
         f"UPDATE content SET ({CONTENT_COLUMNS}) = ({', '.join('?' * len(values))}) WHERE id = ?",
         (*values, content.id),
@@ -125,6 +138,7 @@ def insert(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
         f"INSERT INTO content ({CONTENT_COLUMNS}) VALUES ({', '.join('?' * len(values))})",
         values,
     )
+    keys.write(connection, content.id, content.title, indexed.readable)
     _write_tags(connection, content.id, content.tags)
     write_sections(connection, content.id, indexed.sections)
     write_terms(connection, content.id)

@@ -67,6 +67,13 @@ def save(connection: "apsw.Connection", content_id: ContentId, push: Push | None
     )
 
 
+# Outline refuses a document under one that it doesn't have yet.
+_PARENT_IS_THERE = """NOT (outbox.operation = 'create' AND EXISTS (
+  SELECT 1 FROM content AS c CROSS JOIN outbox AS above ON above.content_id = c.parent_id
+  WHERE c.id = outbox.content_id AND above.operation = 'create'
+))"""
+
+
 def entry(connection: "apsw.Connection", content_id: ContentId) -> OutboxEntry | None:
     """Return a content's push as it is listed, or None."""
     rows = fetch(connection, f"{_ENTRY} WHERE o.content_id = ?", storable(content_id))
@@ -87,8 +94,9 @@ def due(connection: "apsw.Connection", now: datetime, limit: int) -> Sequence[Co
     """Return contents whose push is due, or was left by who had claimed it; oldest first."""
     rows = fetch(
         connection,
-        "SELECT content_id FROM outbox WHERE (state = 'pending' AND next_try_at <= ?1)"
-        " OR (state = 'sending' AND claimed_until <= ?1) ORDER BY id LIMIT ?2",
+        "SELECT content_id FROM outbox WHERE ((state = 'pending' AND next_try_at <= ?1)"
+        f" OR (state = 'sending' AND claimed_until <= ?1)) AND {_PARENT_IS_THERE}"
+        " ORDER BY id LIMIT ?2",
         to_text(now),
         limit,
     )
@@ -107,7 +115,8 @@ def claim(
         connection,
         "UPDATE outbox SET state = 'sending', owner = ?2, claimed_until = ?4, token = token + 1"
         " WHERE content_id = ?1"
-        " AND (state = 'pending' OR (state = 'sending' AND claimed_until <= ?3)) RETURNING 1",
+        " AND (state = 'pending' OR (state = 'sending' AND claimed_until <= ?3))"
+        f" AND {_PARENT_IS_THERE} RETURNING 1",
         content_id,
         owner,
         to_text(now),

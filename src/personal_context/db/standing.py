@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from personal_context.db import contents, failures, pushes, state as books, trash as trash_can
 from personal_context.db.rows import CONTENT_COLUMNS, content_of, fetch, storable
-from personal_context.domain.models import Content, ContentId, Indexed, LogEntry, Push, Standing
+from personal_context.domain.models import (
+    Content,
+    ContentId,
+    Indexed,
+    LogEntry,
+    Push,
+    PushState,
+    Standing,
+)
 
 if TYPE_CHECKING:
     import apsw
@@ -35,7 +43,7 @@ class Settlement:
         if self.back or self.write:
             trash_can.restore(connection, self.content_id)
         if self.write:
-            contents.update(connection, *self.write)
+            contents.update(connection, *self.write, respelt=self._arrived(before))
         if self.away is not None:
             trash_can.trash(connection, self.content_id, self.away, now)
         pushes.save(connection, self.content_id, self.push)
@@ -44,6 +52,11 @@ class Settlement:
         if self.log is not None:
             books.add_log(connection, self.log, now)
         return True
+
+    def _arrived(self, before: Standing) -> bool:
+        """Tell whether what is written is what was sent, as Outline returned it."""
+        sent = before.push is not None and before.push.state is not PushState.CONFLICT
+        return sent and self.push is None
 
 
 # All but the texts, which the hash stands for.

@@ -151,8 +151,12 @@ def purge(
         to_text(before),
         limit,
     )
-    for table_name, key in (("trash", "id"), ("versions", "content_id")):
-        ids = [(row[0],) for row in rows]
+    ids = [(row[0],) for row in rows]
+    for table_name, key in (
+        ("trash", "id"),
+        ("versions", "content_id"),
+        ("content_keys", "content_id"),
+    ):
         connection.executemany(f"DELETE FROM {table_name} WHERE {key} = ?", ids)
     for content_id, collection_id, outline_doc_id, trashed_at, reason in rows:
         details = f"in the trash since {trashed_at}: {reason}"

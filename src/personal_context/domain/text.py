@@ -1,7 +1,11 @@
 """How texts are compared and named: the few rules that several rooms must share."""
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Sequence
+
+_WORD = re.compile(r"\w+")
 
 LONGEST_ECHO = 200
 """Characters of a query that an answer repeats; it may be a whole book."""
@@ -45,6 +49,34 @@ def embedding_text(title: str, heading_path: Sequence[str], piece: str) -> str:
 def section_hash(title: str, heading_path: Sequence[str], piece: str) -> str:
     """Return the SHA-256 hex of what is embedded for a section."""
     return _sha256(embedding_text(title, heading_path, piece))
+
+
+def title_key(title: str) -> str:
+    """Return the SHA-256 hex of a title's words: without case, marks and punctuation.
+
+    >>> title_key("Restore: the DATABASE!") == title_key("restore the database")
+    True
+    """
+    words = _WORD.findall(unicodedata.normalize("NFKC", title).casefold())
+    return _sha256(" ".join(words) or title.strip())
+
+
+def text_key(text: str) -> str:
+    r"""Return the SHA-256 hex of a text; blanks at line ends and the number of blank lines are one.
+
+    Nothing else is: `a > b` and `a < b` are two texts, and so is code with another indent.
+
+    >>> text_key("a  \n\n\nb\n") == text_key("a\n\nb")
+    True
+    """
+    return _sha256(_blanks(unicodedata.normalize("NFC", text)))
+
+
+def _blanks(text: str) -> str:
+    """Return a text with one blank line where there were several, and none around it."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    kept = [line for line, before in zip(lines, ["", *lines], strict=False) if line or before]
+    return "\n".join(kept).rstrip("\n")
 
 
 def _sha256(text: str) -> str:

@@ -12,6 +12,7 @@ from personal_context.domain.models import (
     ContentSummary,
     Counts,
     Indexed,
+    Kept,
     KeywordHit,
     KeywordQuery,
     LogEntry,
@@ -44,14 +45,20 @@ class ContentStore(Protocol):
         *,
         log: LogEntry,
         push_to: CollectionId | None = None,
-    ) -> None:
+        once: bool = False,
+    ) -> Kept:
         """Write a content born here: row, sections, links, tags, outbox entry and log line.
+
+        It is known again by its title's words and its text as they are now, until it is changed;
+        that Outline returns it in its own spelling is no change.
 
         Args:
             content: Its id must be new.
             indexed: Its sections and links.
             log: Written in the same transaction.
             push_to: Collection it is to be pushed to, or None to keep it local.
+            once: Write nothing if a content with the same title and text is there, but return the
+                oldest of those. Of two who add at the same moment, one writes.
 
         Raises:
             InvalidInput: The id is taken, if only by a content in the trash.

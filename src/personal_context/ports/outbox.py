@@ -75,6 +75,8 @@ class OutboxStore(Protocol):
     async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[ContentId]:
         """Return contents whose push is to be tried: pending and due, or left by its claimer.
 
+        A document that is to be created under one that is to be created itself waits for that.
+
         Returns:
             Oldest first.
         """
@@ -87,7 +89,7 @@ class OutboxStore(Protocol):
 
         Returns:
             How the content stands, or None if nothing is to be sent: there is no push, somebody
-            else is at it, or a person has to look.
+            else is at it, a person has to look, or what it stands under was not created yet.
         """
         ...
 

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 from personal_context.config import Settings
 from personal_context.content.adding import Adder
+from personal_context.content.likeness import Likeness
+from personal_context.content.offering import Offers
 from personal_context.content.placing import Placer
 from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
@@ -35,6 +37,7 @@ from personal_context.runtime.runtime import Runtime
 from personal_context.runtime.targets import prompts_collection_of
 from personal_context.search.fusion import FusionRule
 from personal_context.search.hybrid import HybridSearch
+from personal_context.search.meaning import MeaningSearch
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.catalogue import Catalogue
@@ -165,7 +168,8 @@ def build_runtime(
                     default=None if settings.local_mode else settings.outline_collection_id,
                 ),
                 prepare=prepare,
-                push=pusher.push,
+                likeness=Likeness(MeaningSearch(index, embedder)),
+                offers=Offers(pusher.push),
                 added=orchestrator.wake,
                 new_id=lambda: ContentId(str(uuid4())),
                 clock=clock,

@@ -83,10 +83,24 @@ class SecretOutput(BaseModel):
     line: int = Field(description="Line within that, from 1.")
 
 
+class SimilarOutput(BaseModel):
+    """A document that the new one resembles: worth a look, and nothing more."""
+
+    id: str = Field(description="Give it to get_content.")
+    title: str
+    score: float | None = Field(
+        description="1 for the same text, else how near in meaning, 0..1; null if not compared."
+    )
+    why: str
+
+
 class AddedOutput(BaseModel):
     """What became of an add."""
 
     id: str
+    created: bool = Field(
+        description="false: the same was kept already, nothing was added, and id is that one's."
+    )
     title: str
     url: str | None = Field(description="Its address in Outline, once Outline has it.")
     outline: str = Field(
@@ -94,6 +108,7 @@ class AddedOutput(BaseModel):
         "here only)."
     )
     message: str
+    similar: list[SimilarOutput] = Field(description="What it resembles, most alike first.")
     warnings: list[str] = Field(description="What the owner should know of what was given.")
     secrets: list[SecretOutput] = Field(description="What looked like secrets in it.")
 
@@ -213,10 +228,15 @@ def added_output(added: Added) -> AddedOutput:
     """Return the outcome of an add in the form of the tool."""
     return AddedOutput(
         id=added.content.id,
+        created=added.created,
         title=added.content.title,
         url=added.content.url,
         outline=added.outline.value,
         message=added.message,
+        similar=[
+            SimilarOutput(id=one.content.id, title=one.content.title, score=one.score, why=one.why)
+            for one in added.similar
+        ],
         warnings=list(added.warnings),
         secrets=[
             SecretOutput(kind=secret.kind, where=secret.where, line=secret.line)
@@ -227,8 +247,18 @@ def added_output(added: Added) -> AddedOutput:
 
 def added_text(added: Added) -> str:
     """Return the outcome of an add as text."""
-    warnings = (f"Warning: {warning}" for warning in added.warnings)
-    return "\n".join([summary_line(added.content), added.message, *warnings])
+    lines = [summary_line(added.content), added.message]
+    lines += [f"Warning: {warning}" for warning in added.warnings]
+    return "\n".join([*lines, *similar_lines(added)])
+
+
+def similar_lines(added: Added) -> list[str]:
+    """Return what an added content resembles, one line each."""
+    return [
+        f"Similar ({one.why}{'' if one.score is None else f', {one.score:.2f}'}): "
+        f"{summary_line(one.content)}"
+        for one in added.similar
+    ]
 
 
 def summary_line(summary: ContentSummary) -> str:

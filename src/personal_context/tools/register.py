@@ -7,6 +7,7 @@ from fastmcp.tools.base import ToolResult
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from personal_context.content.adding import IfExists
 from personal_context.content.checks import NewContent
 from personal_context.domain.models import SearchFilters, SourceType
 from personal_context.tools.answers import (
@@ -55,9 +56,10 @@ prompts by name."""
 ADD_CONTENT: Final = """\
 Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
 
-It is stored and searchable when this returns, and goes to the owner's Outline wiki, now
-or as soon as Outline answers. Search first: what is known already need not be added. Read
-the message and the warnings of the answer, and tell the owner of secrets."""
+It is stored and searchable when this returns, and goes to the owner's Outline wiki
+a moment later or as soon as Outline answers. Search first: what is known already need not
+be added. The answer tells what it resembles: read those, and keep one. It warns of secrets:
+tell the owner."""
 
 Query = Annotated[
     str,
@@ -177,6 +179,13 @@ def _writing(mcp: FastMCP, services: Services) -> None:
             str | None,
             Field(description="Document it shall stand under: an id from search, or its address."),
         ] = None,
+        if_exists: Annotated[
+            IfExists,
+            Field(
+                description="If the same title and text are kept already: return that document "
+                "and add nothing, give an error, or add a second one."
+            ),
+        ] = "return",
     ) -> ToolResult:
         added = await services.contents.add(
             NewContent(
@@ -187,6 +196,7 @@ def _writing(mcp: FastMCP, services: Services) -> None:
                 metadata=metadata or {},
                 collection=collection_id,
                 parent=parent_id,
-            )
+            ),
+            if_exists=if_exists,
         )
         return tool_result(added_text(added), added_output(added))

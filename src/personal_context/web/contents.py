@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from personal_context.content.adding import Added
+from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
 from personal_context.content.reading import ReadContent
 from personal_context.domain.errors import InvalidInput
@@ -34,6 +34,7 @@ class AddBody(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
     collection_id: str | None = None
     parent_id: str | None = None
+    if_exists: IfExists = "return"
 
 
 def routes(services: Services) -> list[Route]:
@@ -50,9 +51,10 @@ def routes(services: Services) -> list[Route]:
                 metadata=body.metadata,
                 collection=body.collection_id,
                 parent=body.parent_id,
-            )
+            ),
+            if_exists=body.if_exists,
         )
-        return json_answer(added_json(added), 201)
+        return json_answer(added_json(added), 201 if added.created else 200)
 
     async def get(request: Request) -> Response:
         read = await services.contents.get(request.path_params["reference"])
@@ -80,10 +82,20 @@ def added_json(added: Added) -> dict[str, Any]:
     """The outcome of an add as REST tells it."""
     return {
         "id": added.content.id,
+        "created": added.created,
         "title": added.content.title,
         "url": added.content.url,
         "outline": added.outline,
         "message": added.message,
+        "similar": [
+            {
+                "id": one.content.id,
+                "title": one.content.title,
+                "score": one.score,
+                "why": one.why,
+            }
+            for one in added.similar
+        ],
         "warnings": added.warnings,
         "secrets": added.secrets,
     }

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from personal_context.content.adding import Added
+from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
@@ -33,7 +33,7 @@ class Searching(Protocol):
 class Contents(Protocol):
     """Adds and reads contents."""
 
-    async def add(self, new: NewContent) -> Added:
+    async def add(self, new: NewContent, *, if_exists: IfExists = "return") -> Added:
         """Store a content, then offer it to Outline."""
         ...
 

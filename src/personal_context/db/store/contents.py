@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from personal_context.db import (
     contents,
     finding,
+    keys,
     keyword,
     mirror,
     pushes,
@@ -24,6 +25,7 @@ from personal_context.domain.models import (
     ContentSummary,
     Counts,
     Indexed,
+    Kept,
     KeywordHit,
     KeywordQuery,
     LogEntry,
@@ -54,14 +56,19 @@ class SqliteContents(Fenced):
         *,
         log: LogEntry,
         push_to: CollectionId | None = None,
-    ) -> None:
+        once: bool = False,
+    ) -> Kept:
         """Write a content born here with all that belongs to it, or raise InvalidInput."""
 
-        def write(connection: "apsw.Connection") -> None:
+        def write(connection: "apsw.Connection") -> Kept:
+            twin = keys.twin(connection, content, indexed.readable) if once else None
+            if twin is not None:
+                return Kept(twin, created=False)
             contents.add(connection, content, indexed, push_to)
             books.add_log(connection, log, self._clock())
+            return keys.kept(connection, content, indexed.readable)
 
-        await self._database.write(write, durable=True)
+        return await self._database.write(write, durable=True)
 
     async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> bool:
         """Write what Outline says of a document; what is ours stays. False while it is pushed."""

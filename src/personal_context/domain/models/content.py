@@ -159,3 +159,21 @@ class LogEntry:
     outline_doc_id: ContentId | None = None
     details: str = ""
     created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a content that was added.
+
+    Attributes:
+        content_id: Under which it is stored.
+        created: Whether it was written; else this one was there already, with the same title and
+            text.
+        same_text: Others with the same text, whatever their title; newest first, at most 5.
+        same_title: Others whose title has the same words; newest first, at most 5.
+    """
+
+    content_id: ContentId
+    created: bool
+    same_text: tuple[ContentId, ...] = ()
+    same_title: tuple[ContentId, ...] = ()
