@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
-from personal_context.domain.models import EmbeddingModel, ModelChoice
+from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.ports import Embedded, Embedder, Vector
 
 
@@ -68,6 +68,9 @@ class HashingEmbedder:
     @property
     def batch_size(self) -> int:
         return 16
+
+    def take_usage(self) -> Sequence[EmbeddingUsage]:
+        return ()
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
         vectors: list[Embedded] = []

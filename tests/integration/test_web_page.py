@@ -21,6 +21,7 @@ from personal_context.domain.models import (
     ContentId,
     Counts,
     EmbeddingModel,
+    EmbeddingUsage,
     Health,
     IndexProgress,
     IndexStatus,
@@ -247,6 +248,13 @@ async def test_vectors_of_another_model_say_what_to_press(web, services):
     assert "The settings ask for <code>new-model</code> from openai" in page
     assert "Press it &amp; wait." in page
     assert "Search by meaning is off" not in page
+
+
+async def test_what_embedding_cost_is_told(web, services):
+    usage = EmbeddingUsage("openai", "new-model", 1200, 2_500_000, NOW, 0.05)
+    services.shown = status(usage=[usage])
+
+    assert "2,500,000 tokens in 1,200 requests to openai new-model" in (await web.get("/")).text
 
 
 async def test_waiting_and_refused_additions_show(web, services):

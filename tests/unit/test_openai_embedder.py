@@ -10,7 +10,7 @@ from embedding_server import BASE, KEY, EmbeddingServer, client, refusal
 from personal_context.domain.errors import (
     EmbeddingRejected,
 )
-from personal_context.domain.models import EmbeddingModel
+from personal_context.domain.models import EmbeddingModel, EmbeddingUsage
 from personal_context.embeddings.client import OpenAIEmbedder
 from personal_context.embeddings.vectors import unit
 
@@ -224,7 +224,8 @@ async def test_tokens_are_added_up(server):
         await embedder.embed(["one two", "three"])
         await embedder.embed_query("four")
 
-        assert (embedder.spent.requests, embedder.spent.tokens) == (2, 4)
+        assert embedder.take_usage() == [EmbeddingUsage("openai", "some-model", 2, 4)]
+        assert embedder.take_usage() == ()
 
 
 # --- Ollama
@@ -237,7 +238,7 @@ async def test_an_old_ollama_is_asked_at_its_own_address(server):
         await embedder.embed_query("y")
 
         assert await embedder.model() == EmbeddingModel("ollama", "nomic-embed-text", 32)
-        assert embedder.spent.tokens == 14
+        assert [usage.tokens for usage in embedder.take_usage()] == [14]
     assert server.paths == ["/api/show", "/v1/embeddings", "/api/embed", "/api/embed"]
     np.testing.assert_allclose(vector, unit(server.vector("search_document: x")), atol=1e-6)
 

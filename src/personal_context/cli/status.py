@@ -10,6 +10,7 @@ from rich.text import Text
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.domain.models import CollectionStatus, Health, PassProgress, Status
+from personal_context.web.costs import usage_lines
 from personal_context.web.humanize import ago, plural
 from personal_context.web.view import pass_bar, reindex_bar, reindex_title, webhook_line
 
@@ -63,6 +64,7 @@ def _vectors(status: Status) -> list[Text]:
         Text(f"Vectors: {progress.done} of {progress.total} ({made})"),
         Text(f"Outbox: {outbox}"),
     ]
+    lines += [Text(f"Embedding: {line}") for line in usage_lines(status.usage)]
     if (bar := reindex_bar(status.reindex)) is not None:
         lines.append(Text(f"{reindex_title(status.reindex)}: {bar.text} ({bar.percent} %)"))
         lines += [Text(f"  {status.reindex.message}")] if status.reindex.message else []

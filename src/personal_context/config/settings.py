@@ -61,6 +61,13 @@ class Settings(BaseSettings):
         le=8192,
         description="Vector length. Default: what the model gives.",
     )
+    embedding_price: float | None = Field(
+        default=None,
+        ge=0,
+        le=1_000_000,
+        allow_inf_nan=False,
+        description="Dollars for a million tokens, to tell the cost. Default: known for OpenAI's.",
+    )
     search_vector_weight: float = Field(
         default=0.6,
         ge=0,

@@ -1,8 +1,9 @@
 """The vector index on SQLite: every method one transaction, see ports.VectorIndex."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
-from personal_context.db import backlog, generations, nearest
+from personal_context.db import backlog, generations, nearest, usage
 from personal_context.db.connection import Database
 from personal_context.domain.models import (
     EVERYTHING,
@@ -10,6 +11,7 @@ from personal_context.domain.models import (
     BuildNote,
     ContentId,
     EmbeddingModel,
+    EmbeddingUsage,
     Generation,
     GenerationState,
     IndexProgress,
@@ -64,6 +66,14 @@ class SqliteVectorIndex:
     async def build_note(self, generation_id: int) -> BuildNote | None:
         """Return how the building of a generation goes, or None if it isn't being built."""
         return await self._database.read(lambda c: generations.build_note(c, generation_id))
+
+    async def add_usage(self, usages: Sequence[EmbeddingUsage], *, now: datetime) -> None:
+        """Add to what embedding servers were asked for; a new model is counted from now."""
+        await self._database.write(lambda c: usage.add_usage(c, usages, now))
+
+    async def usage(self) -> Sequence[EmbeddingUsage]:
+        """Return what each model was asked for, by provider and name."""
+        return await self._database.read(usage.usage)
 
     async def take_over(self, generation_id: int, *, limit: int) -> int:
         """Copy what the active generation of the same model has; return how many it was."""

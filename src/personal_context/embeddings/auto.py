@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from personal_context.domain.errors import EmbeddingUnavailable
-from personal_context.domain.models import EmbeddingModel, ModelChoice
+from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.embeddings.local import LocalEmbedder
 from personal_context.embeddings.select import Wanted, choose_embedder, embedder_for
 
@@ -89,6 +89,11 @@ class AutoEmbedder:
     def batch_size(self) -> int:
         """See Embedder.batch_size; 1 before a provider is chosen."""
         return self._chosen.batch_size if self._chosen is not None else 1
+
+    def take_usage(self) -> Sequence[EmbeddingUsage]:
+        """See Embedder.take_usage."""
+        asked = [one for one in (self._chosen, *self._others.values()) if one is not None]
+        return [usage for one in asked for usage in one.take_usage()]
 
     async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed."""

@@ -7,14 +7,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from personal_context.domain.errors import EmbeddingError
-from personal_context.domain.models import EmbeddingModel, ModelChoice
+from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.embeddings.connection import Connection
 from personal_context.embeddings.dialect import Dialect
 from personal_context.embeddings.limits import MOST_TEXTS, Limits
 from personal_context.embeddings.ollama import CAUTIOUS_CONTEXT, context_length
 from personal_context.embeddings.prefixes import prefixes_for
 from personal_context.embeddings.retry import PASSAGES, QUERY
-from personal_context.embeddings.sending import Errand, Piece, Sender, Spent, joined
+from personal_context.embeddings.sending import Errand, Piece, Sender, joined
 from personal_context.embeddings.windows import estimate_tokens, sendable, text_windows
 
 if TYPE_CHECKING:
@@ -102,10 +102,12 @@ class OpenAIEmbedder:
         """See Embedder.batch_size: as many full requests as may run at once."""
         return MOST_TEXTS * self._requests
 
-    @property
-    def spent(self) -> Spent:
-        """What the server was asked so far."""
-        return self._sender.spent
+    def take_usage(self) -> Sequence[EmbeddingUsage]:
+        """See Embedder.take_usage."""
+        spent = self._sender.take_spent()
+        if not spent.requests:
+            return ()
+        return [EmbeddingUsage(self._provider, self._name, spent.requests, spent.tokens)]
 
     async def choice(self) -> ModelChoice:
         """See Embedder.choice."""

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from personal_context.domain.errors import EmbeddingError, EmbeddingRejected, EmbeddingUnavailable
-from personal_context.domain.models import EmbeddingModel, ModelChoice
+from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.embeddings.minilm import MiniLM
 from personal_context.embeddings.vectors import combine
 
@@ -87,6 +87,10 @@ class LocalEmbedder:
     def batch_size(self) -> int:
         """See Embedder.batch_size: a second of work, so that little is lost in a crash."""
         return _BATCH
+
+    def take_usage(self) -> Sequence[EmbeddingUsage]:
+        """See Embedder.take_usage: nobody is asked."""
+        return ()
 
     async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed. A text over 256 tokens gets the mean of its windows."""

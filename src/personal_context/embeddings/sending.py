@@ -66,7 +66,7 @@ class Errand:
 
 @dataclass(slots=True)
 class Spent:
-    """What was asked of a server so far; `tokens` as far as it counts them."""
+    """What was asked of a server; `tokens` as far as it counts them."""
 
     requests: int = 0
     tokens: int = 0
@@ -97,7 +97,12 @@ class Sender:
         self._model = model
         self.limits = limits
         self.dimension = dimension
-        self.spent = Spent()
+        self._spent = Spent()
+
+    def take_spent(self) -> Spent:
+        """Return what was asked since the last call."""
+        taken, self._spent = self._spent, Spent()
+        return taken
 
     async def vectors(self, pieces: Sequence[Piece], errand: Errand) -> "list[Embedded]":
         """Return what became of each piece, in order.
@@ -172,7 +177,7 @@ class Sender:
             began = monotonic()
             while True:
                 try:
-                    self.spent.requests += 1
+                    self._spent.requests += 1
                     body = await self._connection.post(
                         dialect.url, dialect.payload(texts), errand.patience
                     )
@@ -186,7 +191,7 @@ class Sender:
                     break
         if not whole:
             self._dialect = dialect
-        self.spent.tokens += answer.tokens
+        self._spent.tokens += answer.tokens
         self.limits.answered(len(texts), monotonic() - began)
         return self._checked(answer.vectors)
 

@@ -1,6 +1,7 @@
 """Where vectors are kept and compared, and who makes them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from personal_context.domain.models import (
@@ -9,6 +10,7 @@ from personal_context.domain.models import (
     BuildNote,
     ContentId,
     EmbeddingModel,
+    EmbeddingUsage,
     Generation,
     GenerationState,
     IndexProgress,
@@ -70,6 +72,14 @@ class VectorIndex(Protocol):
 
     async def build_note(self, generation_id: int) -> BuildNote | None:
         """Return how the building of a generation goes, or None if it isn't being built."""
+        ...
+
+    async def add_usage(self, usages: Sequence[EmbeddingUsage], *, now: datetime) -> None:
+        """Add to what embedding servers were asked for; a new model is counted from now."""
+        ...
+
+    async def usage(self) -> Sequence[EmbeddingUsage]:
+        """Return what each model was asked for, by provider and name."""
         ...
 
     async def take_over(self, generation_id: int, *, limit: int) -> int:
@@ -190,6 +200,10 @@ class Embedder(Resource, Protocol):
     @property
     def batch_size(self) -> int:
         """How many texts are best embedded together, at least 1. More are fine."""
+        ...
+
+    def take_usage(self) -> Sequence[EmbeddingUsage]:
+        """Return what servers were asked for since the last call; nothing if none is asked."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Embedded]:

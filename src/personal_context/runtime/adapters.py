@@ -1,10 +1,13 @@
 """The clients that the settings ask for."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from personal_context.config import Settings
 from personal_context.domain.models import EmbeddingModel, GenerationState
 from personal_context.embeddings.auto import AutoEmbedder
+from personal_context.embeddings.prices import known_price
 from personal_context.embeddings.select import Wanted
 from personal_context.ports import Embedder, VectorIndex
 
@@ -36,6 +39,19 @@ def embedder_of(settings: Settings, index: VectorIndex) -> Embedder:
         ),
         remembered,
     )
+
+
+def price_of(settings: Settings) -> Callable[[str, str], float | None]:
+    """Return what tells the price of a provider's model, in dollars for a million tokens."""
+    base = settings.embedding_api_base
+    host = urlsplit(base).hostname if base else None
+
+    def price(provider: str, model: str) -> float | None:
+        if settings.embedding_price is not None and settings.embedding_model in {None, model}:
+            return settings.embedding_price
+        return known_price(provider, model, host=host)
+
+    return price
 
 
 def upstream_of(

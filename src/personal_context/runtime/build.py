@@ -22,6 +22,7 @@ from personal_context.db.webhooks import SqliteWebhookBook
 from personal_context.domain.models import ContentId
 from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.indexer import Indexer
+from personal_context.indexing.meter import Meter
 from personal_context.indexing.prepare import Preparer
 from personal_context.indexing.reindex import Reindexer
 from personal_context.owners import is_gone, process_name
@@ -32,7 +33,7 @@ from personal_context.ports import (
     Store,
     Upstream,
 )
-from personal_context.runtime.adapters import embedder_of, upstream_of
+from personal_context.runtime.adapters import embedder_of, price_of, upstream_of
 from personal_context.runtime.runtime import Runtime
 from personal_context.runtime.targets import prompts_collection_of
 from personal_context.search.fusion import FusionRule
@@ -121,12 +122,15 @@ def build_runtime(
         claims=Claims(owner, is_gone),
     )
     indexer = Indexer(index, embedder)
+    meter = Meter(index, embedder, price_of(settings), clock)
     reindexer = Reindexer(index, embedder, claim=lease("reindex"), log=store.add_log)
 
     async def embed_backlog() -> int:
         """Give every section its vector; go on with a reindex that was cut short."""
         await reindexer.revive()
-        return await indexer.run_backlog()
+        written = await indexer.run_backlog()
+        await meter.note()
+        return written
 
     book = SqliteWebhookBook(database)
     secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
@@ -186,6 +190,7 @@ def build_runtime(
         by_hand=SyncByHand(sync, clock),
         letting_go=letting_go,
         indexer=indexer,
+        meter=meter,
         reindex=reindexer,
         orchestrator=orchestrator,
         webhook=webhook,

@@ -13,6 +13,7 @@ from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
 from personal_context.domain.models import Status
 from personal_context.indexing.indexer import Indexer
+from personal_context.indexing.meter import Meter
 from personal_context.indexing.reindex import Reindexer
 from personal_context.ports import (
     Clock,
@@ -52,6 +53,7 @@ class Runtime:
     by_hand: SyncByHand
     letting_go: LettingGo
     indexer: Indexer
+    meter: Meter
     reindex: Reindexer
     orchestrator: Orchestrator
     webhook: Subscription
@@ -72,6 +74,7 @@ class Runtime:
         async with AsyncExitStack() as stack:
             for resource in self._resources:
                 await stack.enter_async_context(resource)
+            stack.push_async_callback(self.meter.note)
             stack.push_async_callback(self.contents.close)
             stack.push_async_callback(self.by_hand.close)
             stack.push_async_callback(self.reindex.stop)
@@ -114,6 +117,7 @@ class Runtime:
             collections=collections,
             index=await self.indexer.status(),
             reindex=await self.reindex.progress(),
+            usage=await self.meter.read(),
             passes=noted.passes,
             failures=noted.failures,
             outbox=await self.store.outbox(limit=MOST_SHOWN),

@@ -19,6 +19,7 @@ from personal_context.domain.models import (
     WebhookStatus,
 )
 from personal_context.sync.by_hand import SyncOutcome
+from personal_context.web.costs import usage_lines
 from personal_context.web.humanize import duration, percent, plural
 
 POLL_BUSY = 1
@@ -129,6 +130,7 @@ class Panel:
     tiles: Sequence[Tile]
     collections: Sequence[CollectionRow]
     index: Bar | None
+    usage: Sequence[str]
     reindex: Bar | None
     reindex_title: str
     reindexing: bool
@@ -168,6 +170,7 @@ def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Pane
         tiles=tiles(status.counts),
         collections=[collection_row(c) for c in status.collections],
         index=index_bar(status),
+        usage=usage_lines(status.usage),
         reindex=reindex_bar(status.reindex),
         reindex_title=reindex_title(status.reindex),
         reindexing=reindexing,

@@ -7,7 +7,12 @@ from enum import StrEnum
 
 from personal_context.domain.models.mirror import PassProgress, SyncFailure, SyncState
 from personal_context.domain.models.outbox import OutboxEntry
-from personal_context.domain.models.vectors import EmbeddingModel, IndexProgress, ModelChoice
+from personal_context.domain.models.vectors import (
+    EmbeddingModel,
+    EmbeddingUsage,
+    IndexProgress,
+    ModelChoice,
+)
 from personal_context.domain.models.webhook import WebhookStatus
 
 
@@ -138,6 +143,7 @@ class Status:
         passes: Those that run right now, in whichever process.
         outbox: Contents that Outline has not confirmed, with the reason.
         failures: Documents that could not be stored; they are tried again.
+        usage: What embedding servers were asked for, by model.
     """
 
     version: str
@@ -154,3 +160,4 @@ class Status:
     outbox: Sequence[OutboxEntry] = ()
     clock_runs: bool = True
     webhook: WebhookStatus | None = None
+    usage: Sequence[EmbeddingUsage] = ()

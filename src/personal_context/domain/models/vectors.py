@@ -1,6 +1,7 @@
 """Models, generations of vectors, and the backlog."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -38,6 +39,25 @@ class ModelChoice:
             None,
             model.dimension,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingUsage:
+    """What an embedding server was asked for.
+
+    Attributes:
+        requests: Sent, retries for another form of the request included.
+        tokens: As the server counts them; 0 where it doesn't.
+        since: When the counting began, or None for what is not written down yet.
+        cost: Dollars, or None if the price is not known.
+    """
+
+    provider: str
+    model: str
+    requests: int
+    tokens: int
+    since: datetime | None = None
+    cost: float | None = None
 
 
 class GenerationState(StrEnum):
