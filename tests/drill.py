@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -80,7 +80,7 @@ class Drill:
 
     async def run(self) -> Verdict:
         """Do it all, and tell what became of the mirror."""
-        _write_pages(self.folder / "pages", self.plan.documents)
+        write_pages(self.folder / "pages", self.plan.documents)
         async with self._sandbox() as api:
             rooms = {c["name"]: c["id"] for c in await api.ask("collections.list", limit=100)}
             self._env = environment(
@@ -128,7 +128,7 @@ class Drill:
                     if task.done():
                         task.result()  # It never ends by itself: tell why.
                 if gateway.poll() is not None:
-                    raise RuntimeError(f"the gateway ended by itself:\n{_said(self._log)}")
+                    raise RuntimeError(f"the gateway ended by itself:\n{said_in(self._log)}")
                 gateway.kill()
                 self.kills += 1
 
@@ -205,25 +205,25 @@ class Drill:
         log = self.folder / "sandbox.log"
         arguments = ["sandbox", "--port", "0", "--folder", str(self.folder / "pages")]
         arguments += ["--no-rate-limits", "--version", Random(self.plan.seed).choice(VERSIONS)]
-        with _started(arguments, environment(self.folder), log):
-            self._url = await _line(log, r"stand-in at (\S+)")
+        with started(arguments, environment(self.folder), log):
+            self._url = await line_of(log, r"stand-in at (\S+)")
             async with WikiApi(self._url) as api:
                 yield api
 
     @contextlib.contextmanager
-    def _gateway(self):
+    def _gateway(self) -> "Iterator[subprocess.Popen[bytes]]":
         self._log = self.folder / f"gateway-{self.kills}.log"
-        with _started(["serve", "--transport", "http"], self._env, self._log) as process:
+        with started(["serve", "--transport", "http"], self._env, self._log) as process:
             yield process
 
     def _page(self) -> str | None:
         """Return where the gateway's page is, if one has said so."""
-        found = re.search(r"page (http\S+)", _said(self._log))
+        found = re.search(r"page (http\S+)", said_in(self._log))
         return found.group(1) if found else None
 
     def complaints(self) -> Counter[str]:
         """Return what no gateway should ever say, and how often one said so."""
-        said = "".join(map(_said, self.folder.glob("*.log")))
+        said = "".join(map(said_in, self.folder.glob("*.log")))
         return Counter(re.findall(r"database is locked|Traceback", said))
 
 
@@ -231,7 +231,10 @@ VERSIONS = ("1.9.2", "main")
 
 
 @contextlib.contextmanager
-def _started(arguments: list[str], env: Mapping[str, str], log: Path):
+def started(
+    arguments: list[str], env: Mapping[str, str], log: Path
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """Start the program with its stderr in a file; it is killed in the end."""
     with log.open("wb") as said:
         process = subprocess.Popen(
             [sys.executable, str(MAIN), *arguments],
@@ -248,21 +251,22 @@ def _started(arguments: list[str], env: Mapping[str, str], log: Path):
             process.wait()
 
 
-def _said(log: Path) -> str:
+def said_in(log: Path) -> str:
     return log.read_text(errors="replace") if log.exists() else ""
 
 
-async def _line(log: Path, pattern: str, patience: float = 60.0) -> str:
+async def line_of(log: Path, pattern: str, patience: float = 60.0) -> str:
+    """Wait until a process says something, and return the part in the parentheses."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
-        found = re.search(pattern, _said(log))
+        found = re.search(pattern, said_in(log))
         if found:
             return found.group(1)
         await asyncio.sleep(0.05)
-    raise RuntimeError(f"{pattern!r} never came:\n{_said(log)}")
+    raise RuntimeError(f"{pattern!r} never came:\n{said_in(log)}")
 
 
-def _write_pages(folder: Path, documents: int) -> None:
+def write_pages(folder: Path, documents: int) -> None:
     """Write a wiki as Markdown files: in each room some pages, some pages below them, and so on."""
     places = [folder / room for room in ROOMS]
     for number in range(documents):

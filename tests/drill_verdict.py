@@ -110,6 +110,17 @@ class Mirror:
         rows = self._rows("SELECT count(*) FROM outbox")
         return rows[0][0] if rows else 0
 
+    def misplaced(self, added: Collection[str]) -> list[str]:
+        """Return what was added, and is not held, or will never reach the wiki."""
+        safe = {
+            row[0]
+            for row in self._rows(
+                "SELECT id FROM content WHERE outline_doc_id IS NOT NULL"
+                " OR id IN (SELECT content_id FROM outbox)"
+            )
+        }
+        return [key for key in added if key not in safe]
+
     def held_back(self) -> bool:
         """Tell whether removals wait for a person's word."""
         return bool(self._rows("SELECT 1 FROM sync_state WHERE pending_removals > 0"))
