@@ -2,6 +2,7 @@
 
 import asyncio
 from base64 import b64encode
+from html.parser import HTMLParser
 
 import httpx
 from fake_services import clock
@@ -15,6 +16,24 @@ from personal_context.web.security import Credentials, guards
 NAME, PASSWORD = "zoë", "pässwörd: 100% 🗝"
 SECRET = Credentials(NAME, PASSWORD)
 HTMX = {"HX-Request": "true"}
+
+
+class Seen(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.links, self.attributes, self.text = [], [], set(), ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag == "a":
+            self.links.append(dict(attrs))
+
+    def handle_data(self, data):
+        self.text += data
 
 
 def basic(name=NAME, password=PASSWORD, encoding="utf-8"):

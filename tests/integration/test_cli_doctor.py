@@ -62,6 +62,19 @@ def test_all_is_well(wiki, doctor):
     assert "PERSONAL_CONTEXT_WEBHOOK_URL" in found["webhook"]["hint"]
 
 
+def test_a_key_that_may_only_read_is_told_what_that_means(wiki, doctor, capsys):
+    wiki.sandbox.services.people.add_key(DEMO_KEY, scopes=("read",))
+    code, found = doctor()
+    run(["status"])
+
+    assert code == 0
+    assert found["key: documents.list"]["ok"] is True
+    assert found["key: documents.deleted"]["ok"] is None
+    assert "not allowed: outline's archive" in found["key: documents.deleted"]["found"].lower()
+    assert "what is added here doesn't reach Outline" in found["key: documents.create"]["found"]
+    assert "Key: What is added here doesn't reach Outline" in capsys.readouterr().out
+
+
 def test_a_webhook_that_is_gone_is_a_fault(wiki, doctor, monkeypatch, capsys):
     monkeypatch.setenv("PERSONAL_CONTEXT_WEBHOOK_URL", "https://context.example.com")
     assert run(["webhook", "enable"]) == 0

@@ -1,8 +1,6 @@
 """The page, as a browser without scripts and as htmx meet it."""
 
 from dataclasses import replace
-from datetime import timedelta
-from html.parser import HTMLParser
 
 import pytest
 from fake_services import (
@@ -13,45 +11,20 @@ from fake_services import (
     result,
     status,
 )
-from web_client import HTMX, app, client
+from web_client import HTMX, Seen, app, client
 
 from personal_context.domain.errors import InvalidInput, StoreError
 from personal_context.domain.models import (
-    CollectionId,
-    ContentId,
     Counts,
     EmbeddingModel,
     EmbeddingUsage,
-    Health,
     IndexProgress,
     IndexStatus,
     ModelChoice,
-    PassProgress,
-    SyncFailure,
-    WebhookState,
-    WebhookStatus,
 )
 from personal_context.web.templating import templates_dir
 
 HOSTILE = "<script>alert(1)</script>\" onmouseover='alert(2)' {{ 7*7 }} &amp;"
-
-
-class Seen(HTMLParser):
-    """What a browser would make of a page."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.links, self.attributes, self.text = [], [], set(), ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes |= {name for name, _ in attrs}
-        if tag == "a":
-            self.links.append(dict(attrs))
-
-    def handle_data(self, data):
-        self.text += data
 
 
 @pytest.fixture
@@ -267,31 +240,6 @@ async def test_waiting_and_refused_additions_show(web, services):
     assert "1 addition on the way to Outline, 2 additions refused by Outline." in page
 
 
-async def test_failing_documents_are_listed_with_their_reason(web, services):
-    failure = SyncFailure(
-        ContentId("x"), CollectionId("c1"), "<b>Odd</b>", "It can't be read.", 3, NOW
-    )
-    services.shown = replace(services.shown, failures=[failure])
-
-    page = (await web.get("/")).text
-
-    assert "1 document is failing" in page
-    assert "&lt;b&gt;Odd&lt;/b&gt;" in page
-    assert "It can&#39;t be read." in page
-
-
-async def test_a_running_pass_shows_how_far_it_is(web, services):
-    services.shown = replace(
-        services.shown, passes=[PassProgress(CollectionId("c1"), "Operations", 50, 200, 10.0, 15.0)]
-    )
-
-    page = (await web.get("/")).text
-
-    assert "Operations: 50 of 200 documents" in page
-    assert "10 per second" in page
-    assert "15 s left" in page
-
-
 # --- errors -----------------------------------------------------------------------------
 
 
@@ -351,45 +299,3 @@ def test_every_template_is_found():
     names = {path.name for path in templates_dir().glob("*.html")}
 
     assert {"page.html", "error.html", "_panel.html", "_results.html"} <= names
-
-
-async def test_a_collection_tells_its_next_pull_and_the_way_out(web, services):
-    [first, second, third] = services.shown.collections
-    left = replace(third, health=Health.LET_GO, way_out="Name it <again>.")
-    services.shown = replace(services.shown, collections=[first, second, left])
-
-    seen = Seen((await web.get("/")).text)
-
-    assert "in 2 minutes" in seen.text
-    assert "Access lost" in seen.text
-    assert "No longer mirrored" in seen.text
-    assert "Name it <again>." in seen.text
-
-
-@pytest.mark.parametrize(
-    ("webhook", "said"),
-    [
-        (WebhookStatus(WebhookState.OFF), "they are polled."),
-        (WebhookStatus(WebhookState.OFF, "https://x.test"), "personal-context webhook enable"),
-        (
-            WebhookStatus(WebhookState.ON, last_delivery_at=NOW - timedelta(minutes=2)),
-            "Outline tells of changes at once. It last did 2 minutes ago.",
-        ),
-        (WebhookStatus(WebhookState.SWITCHED_OFF, problem="Deliveries <b>failed."), "<b>failed."),
-        (WebhookStatus(WebhookState.GONE, problem="It was deleted."), "It was deleted."),
-        (WebhookStatus(WebhookState.UNKNOWN), "Nobody knows"),
-    ],
-)
-async def test_the_webhook_tells_how_it_is_and_why_it_is_off(web, services, webhook, said):
-    services.shown = replace(services.shown, webhook=webhook)
-    page = Seen((await web.get("/")).text).text
-    answer = (await web.get("/api/status")).json()
-
-    assert said in " ".join(page.split())
-    assert answer["webhook"]["state"] == webhook.state
-
-
-async def test_a_mirror_that_nobody_keeps_fresh_says_so(web, services):
-    services.shown = replace(services.shown, syncing_here=False, clock_runs=False)
-
-    assert "No process keeps the mirror up to date" in (await web.get("/")).text

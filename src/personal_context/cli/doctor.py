@@ -20,6 +20,7 @@ from personal_context.domain.errors import ConfigError, PersonalContextError, Up
 from personal_context.domain.models import WebhookState, WebhookStatus
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.server.listening import PortTakenError, listen
+from personal_context.sync.key import WITHOUT
 from personal_context.upstream.outline import OutlineClient
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ async def _outline(runtime: Runtime) -> Sequence[Finding]:
     if not reached.ok:
         return [reached]
     try:
-        scopes = await client.scopes()
+        scopes = await runtime.key.examine()
     except UpstreamError as error:
         return [reached, _failed("key", error)]
     return [reached, *(_scope(endpoint, may) for endpoint, may in scopes.items())]
@@ -191,9 +192,10 @@ def _no_webhook(now: WebhookStatus) -> str:
 def _scope(endpoint: str, may: bool | None) -> Finding:  # noqa: FBT001 - for a table of values
     found = {True: "allowed", False: "not allowed", None: "can't be told"}[may]
     ok = may if may is not False else (False if endpoint in NEEDED else None)
-    return Finding(
-        f"key: {endpoint}", ok, found, f"Give the key the scope {endpoint}." if not may else ""
-    )
+    hint = "" if may else f"Give the key the scope {endpoint}."
+    if may is False and endpoint in WITHOUT:
+        found += f": {WITHOUT[endpoint][:1].lower()}{WITHOUT[endpoint][1:]}"
+    return Finding(f"key: {endpoint}", ok, found, hint)
 
 
 async def _try(name: str, look: Callable[[], Awaitable[str]]) -> Finding:

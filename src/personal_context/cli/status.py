@@ -44,6 +44,7 @@ def status_text(status: Status, now: datetime) -> "RenderableType":
         *_vectors(status),
         *_sync(status, now),
         *_webhook(status, now),
+        *_key(status),
     ]
     for collection in status.collections:
         lines += _details(collection, now)
@@ -103,6 +104,11 @@ def _webhook(status: Status, now: datetime) -> list[Text]:
     last = f" It last did {ago(line.delivered_at, now)}." if line.delivered_at else ""
     style = "red" if line.tone == "bad" else ""
     return [Text(f"Webhook: {' '.join(filter(None, (line.text + last, line.todo)))}", style=style)]
+
+
+def _key(status: Status) -> list[Text]:
+    limits = status.key.limits if status.key else ()
+    return [Text(f"Key: {limit}", style="yellow") for limit in limits]
 
 
 def _details(one: CollectionStatus, now: datetime) -> list[Text]:

@@ -1,6 +1,7 @@
 """What the services need from the world. Adapters satisfy these by shape, not by inheritance."""
 
 from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCounter, Vector
+from personal_context.ports.key import KeyBook, KeyUpstream
 from personal_context.ports.leases import Claim
 from personal_context.ports.outbox import OutboxStore
 from personal_context.ports.store import Store
@@ -14,6 +15,8 @@ __all__ = [
     "Direction",
     "Embedded",
     "Embedder",
+    "KeyBook",
+    "KeyUpstream",
     "OutboxStore",
     "PrepareText",
     "Resource",

@@ -16,6 +16,7 @@ from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
 from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
+from personal_context.db.key import SqliteKeyBook
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
@@ -44,6 +45,7 @@ from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.desk import Desk
+from personal_context.sync.key import KeyCheck
 from personal_context.sync.lease import Lease, LeaseTimes
 from personal_context.sync.letting_go import LettingGo
 from personal_context.sync.orchestrator import Orchestrator, Timetable
@@ -137,6 +139,7 @@ def build_runtime(
     webhook = Subscription(
         book=book, upstream=upstream, address=settings.webhook_url, secret=secret, clock=clock
     )
+    key = KeyCheck(book=SqliteKeyBook(database), upstream=upstream, clock=clock)
     orchestrator = Orchestrator(
         store=store,
         sync=sync,
@@ -150,6 +153,7 @@ def build_runtime(
         ),
         lease=ticking,
         revive_webhook=webhook.revive if upstream else None,
+        look_at_key=key.look if upstream else None,
     )
     reader = Reader(store)
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
@@ -194,6 +198,7 @@ def build_runtime(
         reindex=reindexer,
         orchestrator=orchestrator,
         webhook=webhook,
+        key=key,
         wakeups=wakeups,
         deliveries=Deliveries(book=book, secret=secret, wakeups=wakeups, clock=clock),
         embed_backlog=embed_backlog,

@@ -26,6 +26,7 @@ from personal_context.ports import (
 from personal_context.search.hybrid import HybridSearch
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.deliveries import Deliveries
+from personal_context.sync.key import KeyCheck
 from personal_context.sync.letting_go import LettingGo
 from personal_context.sync.orchestrator import Orchestrator
 from personal_context.sync.overview import Noted, overview
@@ -57,6 +58,7 @@ class Runtime:
     reindex: Reindexer
     orchestrator: Orchestrator
     webhook: Subscription
+    key: KeyCheck
     wakeups: Wakeups
     deliveries: Deliveries
     embed_backlog: Callable[[], Awaitable[int]]
@@ -122,6 +124,7 @@ class Runtime:
             failures=noted.failures,
             outbox=await self.store.outbox(limit=MOST_SHOWN),
             webhook=None if self.settings.local_mode else await self.webhook.known(),
+            key=None if self.settings.local_mode else await self.key.known(),
         )
 
     async def _noted(self, *, by_itself: bool) -> Noted:

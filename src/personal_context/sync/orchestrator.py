@@ -25,6 +25,8 @@ SUCCESSION_EVERY = timedelta(seconds=2)
 BUSY_PATIENCE = timedelta(seconds=30)
 TIDY_EVERY = timedelta(hours=1)
 WEBHOOK_EVERY = timedelta(hours=1)
+KEY_EVERY = timedelta(days=1)
+KEY_FIRST_IN = timedelta(seconds=30)
 CATALOGUE_EVERY = timedelta(minutes=15)
 LOG_KEPT = timedelta(days=90)
 """How long the lines of sync_log are kept, at least; longer if the trash is."""
@@ -65,6 +67,7 @@ class Orchestrator:
         timetable: When to pull.
         lease: Among the processes that share a store, the one that holds it runs the jobs.
         revive_webhook: Looks after the webhook subscription; None in local mode.
+        look_at_key: Finds out what the key may do; None in local mode.
     """
 
     def __init__(
@@ -78,9 +81,11 @@ class Orchestrator:
         timetable: Timetable,
         lease: Lease,
         revive_webhook: Job | None = None,
+        look_at_key: Job | None = None,
     ) -> None:
         self._store = store
         self._revive_webhook = revive_webhook
+        self._look_at_key = look_at_key
         self._sync = sync
         self._pusher = pusher
         self._embed_backlog = embed_backlog
@@ -144,6 +149,9 @@ class Orchestrator:
             self._every("sweep", CATALOGUE_EVERY, self._as_owner(self._look_around))
         if self._revive_webhook is not None:
             self._every("webhook", WEBHOOK_EVERY, self._as_owner(self._revive_webhook))
+        if self._look_at_key is not None:
+            look = self._as_owner(self._look_at_key)
+            self._every("key", KEY_EVERY, look, first_in=KEY_FIRST_IN)
         self._scheduler.start()
 
     async def stop(self) -> None:

@@ -96,6 +96,7 @@ class SyncStatusOutput(BaseModel):
     documents: int
     collections: list[CollectionOutput]
     webhook: WebhookOutput | None
+    key_limits: list[str] = Field(description="What the owner's API key may not do in Outline.")
     waiting_for_outline: int = Field(description="Additions that Outline has not confirmed.")
     refused_by_outline: int = Field(description="Additions that Outline refused; kept here.")
     sections_without_vector: int = Field(description="Found by words only, for now.")
@@ -117,6 +118,7 @@ def sync_output(status: Status, synced: SyncedOutput | None) -> SyncStatusOutput
             last_delivery_at=status.webhook.last_delivery_at,
             problem=status.webhook.problem,
         ),
+        key_limits=list(status.key.limits) if status.key else [],
         waiting_for_outline=outbox.get(PushState.PENDING.value, 0),
         refused_by_outline=outbox.get(PushState.FAILED.value, 0),
         sections_without_vector=status.index.progress.missing,
@@ -201,6 +203,7 @@ def _head(output: SyncStatusOutput) -> list[str]:
         lines.append("Nothing is pulled by itself just now.")
     if output.webhook and output.webhook.problem:
         lines.append(f"The webhook is {output.webhook.state}: {one_line(output.webhook.problem)}")
+    lines += [f"The API key is limited: {limit}" for limit in output.key_limits]
     if output.waiting_for_outline or output.refused_by_outline:
         lines.append(
             f"{output.waiting_for_outline} additions wait for Outline, "

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -212,17 +212,9 @@ class OutlineClient:
         answer = await self._api.call("auth.info", {})
         return _read("auth.info", parse.auth_info, answer)
 
-    async def scopes(self) -> Mapping[str, bool | None]:
-        """Try which endpoints the key may call, without changing anything.
-
-        Returns:
-            For each endpoint of scopes.PROBES: allowed, not allowed, or None if it can't be told.
-
-        Raises:
-            UpstreamAuthError: Outline does not accept the key at all.
-            UpstreamUnreadable: Outline could not be reached.
-        """
-        return await scopes.probe(self._api)
+    async def scopes(self, endpoints: Collection[str] | None = None) -> Mapping[str, bool | None]:
+        """See KeyUpstream.scopes. The endpoints that are known are those of scopes.PROBES."""
+        return await scopes.probe(self._api, endpoints)
 
     async def webhooks(self) -> Sequence[UpstreamWebhook]:
         """See WebhookUpstream.webhooks."""

@@ -1,6 +1,6 @@
 """Which endpoints an API key may call, found out without changing anything."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -38,8 +38,12 @@ PROBES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 """Endpoint -> a body that changes nothing. Outline checks the scope before the body."""
 
 
-async def probe(api: Api) -> dict[str, bool | None]:
+async def probe(api: Api, endpoints: Collection[str] | None = None) -> dict[str, bool | None]:
     """Ask every endpoint once.
+
+    Args:
+        api: Sends the requests.
+        endpoints: Of PROBES; None for all of them.
 
     Returns:
         Allowed, not allowed, or None if it can't be told; in the order of PROBES.
@@ -50,6 +54,8 @@ async def probe(api: Api) -> dict[str, bool | None]:
     """
     found: dict[str, bool | None] = {}
     for endpoint, body in PROBES.items():
+        if endpoints is not None and endpoint not in endpoints:
+            continue
         reply = await api.ask_once(endpoint, body)
         if reply.status == httpx.codes.UNAUTHORIZED:
             raise UpstreamAuthError("Outline does not accept the API key.", status=reply.status)

@@ -11,6 +11,7 @@ from personal_context.domain.models.content import (
     Section,
     SourceType,
 )
+from personal_context.domain.models.key import KeyScopes, KeyStatus
 from personal_context.domain.models.mirror import (
     LetGo,
     LetGoReport,
@@ -107,6 +108,8 @@ __all__ = [
     "IndexStatus",
     "Indexed",
     "Kept",
+    "KeyScopes",
+    "KeyStatus",
     "KeywordHit",
     "KeywordQuery",
     "LetGo",

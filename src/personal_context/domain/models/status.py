@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from personal_context.domain.models.key import KeyStatus
 from personal_context.domain.models.mirror import PassProgress, SyncFailure, SyncState
 from personal_context.domain.models.outbox import OutboxEntry
 from personal_context.domain.models.vectors import (
@@ -137,6 +138,7 @@ class Status:
         outline_url: Where the wiki is, or None in local mode.
         syncing_here: This process owns the sync; another one may.
         webhook: How our webhook was when Outline was last asked; None in local mode.
+        key: What the API key may not do, as it was found out last; None if it never was.
         clock_runs: Some process owns the sync; without one, nothing is pulled by itself.
         next_sync_at: When the next pass starts by itself, or None.
         collections: By name.
@@ -161,3 +163,4 @@ class Status:
     clock_runs: bool = True
     webhook: WebhookStatus | None = None
     usage: Sequence[EmbeddingUsage] = ()
+    key: KeyStatus | None = None
