@@ -128,27 +128,21 @@ class Adder:
         left = begin + COMPARING - time.monotonic()
         look = self._likeness.look(given.title, indexed, seconds=left)
         content = self._content(given, indexed, place)
-        log = LogEntry("create", place.collection_id, content.id, details="added here")
         kept = await self._store.add(
-            content, indexed, log=log, push_to=place.collection_id, once=if_exists != "add"
+            content,
+            indexed,
+            log=LogEntry("create", place.collection_id, content.id, details="added here"),
+            push_to=place.collection_id,
+            once=if_exists != "add",
         )
         if not kept.created:
             return await self._known(kept.content_id, given, place, if_exists)
         similar = await self._similar(kept, look, begin + COMPARING)
-        state = PushState.LOCAL
-        if place.collection_id is not None:
-            state = await self._offers.offer(content.id, patience=patience)
-        summaries = await self._store.summaries([content.id])
+        state = await self._offer(content, patience)
+        added = await self._told(content, given, state, similar)
         # Last of all, so that the making of vectors doesn't slow this answer down.
         self._added()
-        return Added(
-            summaries[content.id],
-            state,
-            stored_message(state, similar=bool(similar)),
-            similar=similar,
-            warnings=self._warnings(given, to_outline=place.collection_id is not None),
-            secrets=given.secrets,
-        )
+        return added
 
     async def close(self) -> None:
         """Wait shortly for what is under way; the outbox keeps pushes that don't make it."""
@@ -170,6 +164,25 @@ class Adder:
             parent_id=place.parent_id,
             metadata=given.metadata,
             tags=given.tags,
+        )
+
+    async def _offer(self, content: Content, patience: float) -> PushState:
+        if content.collection_id is None:
+            return PushState.LOCAL
+        return await self._offers.offer(content.id, patience=patience)
+
+    async def _told(
+        self, content: Content, given: Considered, state: PushState, similar: Sequence[Similar]
+    ) -> Added:
+        """Answer for what was added just now."""
+        summaries = await self._store.summaries([content.id])
+        return Added(
+            summaries[content.id],
+            state,
+            stored_message(state, similar=bool(similar)),
+            similar=similar,
+            warnings=self._warnings(given, to_outline=content.collection_id is not None),
+            secrets=given.secrets,
         )
 
     async def _known(
