@@ -80,6 +80,20 @@ async def test_a_query_does_not_wait_for_passages(local):
     assert len(await backlog) == 3
 
 
+async def test_queries_change_no_vector_of_the_passages_they_overtake(local):
+    texts = [f"{SENTENCE} Sentence number {n}. " * 12 for n in range(8)]
+    alone = await local.embed(texts)
+    backlog = asyncio.create_task(local.embed(texts))
+    queries = 0
+    while not backlog.done():
+        await local.embed_query("where is the key?")
+        queries += 1
+
+    assert queries > 1
+    for expected, vector in zip(alone, await backlog, strict=True):
+        np.testing.assert_array_equal(vector, expected)
+
+
 async def test_a_cancelled_backlog_ends_after_its_window(local):
     backlog = asyncio.create_task(local.embed(["word " * 200] * 1000))
     await local.embed(["the backlog is running"])

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from personal_context.domain.errors import EmbeddingError, EmbeddingRejected, EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
-from personal_context.embeddings.minilm import MiniLM
+from personal_context.embeddings.lane import Lane
+from personal_context.embeddings.minilm import MiniLM, new_run
 from personal_context.embeddings.vectors import combine
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class LocalEmbedder:
     """Embeds on this machine; see ports.Embedder.
 
     The model is loaded at the first use, in a thread. Passages are computed one after the other in
-    one thread and queries in another, on the same model: a query never waits for the backlog, only
-    shares the processor with the window that is being computed. A text is computed alone, never
-    padded into a batch: that is as fast, and its vector never depends on its neighbours.
+    one thread and queries in another, on the same model; passages make way for queries, see `Lane`.
+    A text is computed alone, never padded into a batch: that is as fast, and its vector never
+    depends on its neighbours.
 
     Args:
         threads: Processors that one computation uses; None for all there are, at most 4.
@@ -40,6 +41,7 @@ class LocalEmbedder:
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads or min(_processors(), _MOST_THREADS)
         self._loading = Lock()
+        self._lane = Lane()
         self._minilm: MiniLM | None = None
         self._passages: ThreadPoolExecutor | None = None
         self._queries: ThreadPoolExecutor | None = None
@@ -94,23 +96,32 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed. A text over 256 tokens gets the mean of its windows."""
-        return [await self._embed(self._passages, text) for text in texts]
+        return [await self._embed(self._passages, text, self._passage) for text in texts]
 
     async def embed_query(self, text: str) -> "Vector":
         """See Embedder.embed_query."""
-        made = await self._embed(self._queries, text)
+        with self._lane.query():
+            made = await self._embed(self._queries, text, MiniLM.vector)
         if isinstance(made, EmbeddingError):
             raise made
         return made
 
-    async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Embedded":
+    async def _embed(
+        self,
+        worker: ThreadPoolExecutor | None,
+        text: str,
+        compute: "Callable[[MiniLM, list[int]], Vector]",
+    ) -> "Embedded":
         minilm, windows = await _run(worker, partial(self._prepare, text))
         try:
             # One trip to the thread per window: a cancelled caller leaves at most one behind.
-            vectors = [await _run(worker, partial(minilm.vector, window)) for window in windows]
+            vectors = [await _run(worker, partial(compute, minilm, window)) for window in windows]
         except EmbeddingRejected as error:
             return error
         return combine(vectors, [len(window) for window in windows])
+
+    def _passage(self, minilm: MiniLM, window: list[int]) -> "Vector":
+        return self._lane.passage(new_run, partial(minilm.vector, window))
 
     def _prepare(self, text: str) -> tuple[MiniLM, list[list[int]]]:
         minilm = self._load()

@@ -11,6 +11,7 @@ from personal_context.embeddings.windows import even, sendable
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
+    from personal_context.embeddings.lane import Run
     from personal_context.ports import Vector
 
 
@@ -46,25 +47,37 @@ class MiniLM:
         cuts = even(len(ids), self._window)
         return [ids[cut.start : cut.stop] for cut in cuts] or [[]]
 
-    def vector(self, window: Sequence[int]) -> "Vector":
+    def vector(self, window: Sequence[int], run: "Run | None" = None) -> "Vector":
         """Return the vector of one window: the mean of its tokens' states, at unit length.
+
+        Args:
+            window: Tokens, as `windows` gives them.
+            run: Stops the computation, from another thread; made by `new_run`.
 
         Raises:
             EmbeddingRejected: The model's answer to this text is no vector.
-            EmbeddingUnavailable: The computation failed, e.g. for want of memory.
+            EmbeddingUnavailable: The computation was stopped, or failed, e.g. for want of memory.
         """
         import numpy as np
 
         ids = np.array([[self._start, *window, self._end]], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         try:
-            [states] = self._session.run(["last_hidden_state"], inputs)
+            [states] = self._session.run(["last_hidden_state"], inputs, run)
         except Exception as error:  # onnxruntime's errors share no base class of their own
             raise EmbeddingUnavailable("The embedded model could not compute a vector.") from error
         try:
             return unit(states[0].mean(axis=0))
         except ValueError as error:
             raise EmbeddingRejected("The embedded model gave no usable vector.") from error
+
+
+def new_run() -> "Run":
+    """Return what stops one computation."""
+    from onnxruntime import RunOptions
+
+    run: Run = RunOptions()
+    return run
 
 
 def _open_session(threads: int) -> "InferenceSession":
