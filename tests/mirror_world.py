@@ -80,7 +80,13 @@ class MirrorWorld:
         """Forget what only the process knew."""
         self.puller = _puller(self.store, self.client, self.clock)
 
-    async def add(self, content_id: ContentId, title: str = "A note", text: str = "Noted.") -> None:
+    async def add(
+        self,
+        content_id: ContentId,
+        title: str = "A note",
+        text: str = "Noted.",
+        parent_id: ContentId | None = None,
+    ) -> None:
         """Add a note that is to go to the collection."""
         indexed = await PREPARE(title, text)
         now = self.clock()
@@ -93,6 +99,7 @@ class MirrorWorld:
             now,
             now,
             collection_id=self.collection.id,
+            parent_id=parent_id,
             tags=("kept",),
         )
         await self.store.add(content, indexed, log=LogEntry("create"), push_to=self.collection.id)

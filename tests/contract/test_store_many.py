@@ -96,6 +96,19 @@ async def test_in_collection_is_in_tree_order(store):
     assert await store.in_collection("nope") == []
 
 
+async def test_children_stand_in_their_order(store):
+    await mirror_all(
+        store,
+        content(1),
+        content(2, parent_id=content_id(1), position=2),
+        content(3, parent_id=content_id(1), position=1),
+        content(4, parent_id=content_id(2)),
+    )
+    assert await store.children(content_id(1)) == [content_id(3), content_id(2)]
+    assert await store.children(content_id(3)) == []
+    assert await store.children("\ud800") == []
+
+
 async def test_counts(store):
     await mirror_all(store, content(1), content(2), content(3, collection_id=JOURNAL))
     await store.add(note(4), prepared(note(4)), log=LOG, push_to=HANDBOOK)

@@ -1,6 +1,7 @@
 """What is added here reaches Outline once, whatever happens on the way."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, strategies as st
@@ -158,6 +159,26 @@ async def test_while_outline_is_down_it_waits_and_then_arrives(world):
     world.clock.advance(minutes=1)
     assert await world.pusher().drain() == 1
     assert await tree(world) == [NOTE]
+
+
+@pytest.mark.parametrize("fault", ["refuse", "status"])
+async def test_what_certainly_did_not_arrive_was_never_sent(world, fault):
+    await world.add(NOTE)
+    if fault == "refuse":
+        world.sandbox.faults.refuse("documents.create", times=99)
+    else:
+        world.sandbox.faults.status("documents.create", 403, times=99)
+
+    await world.push(NOTE)
+    assert (await push_of(world)).sent_version == 0
+    world.sandbox.faults.clear()
+    world.sandbox.faults.timeout("documents.create", times=99)
+    await world.store.settle(
+        standing := await world.store.standing(NOTE),
+        push=replace(standing.push, state=PushState.PENDING),
+    )
+    await world.push(NOTE)
+    assert (await push_of(world)).sent_version == 1
 
 
 async def test_an_outline_that_is_down_is_not_asked_for_every_note(world):

@@ -67,6 +67,7 @@ HARMLESS = {
 HOT = {
     "get": lambda c: contents.get(c, IDS[0]),
     "find_url_id": lambda c: contents.find_url_id(c, "url0000001"),
+    "children": lambda c: contents.children(c, IDS[0]),
     "in_collection": lambda c: contents.in_collection(c, HANDBOOK),
     "summaries": lambda c: summaries(c, IDS),
     "sections_of": lambda c: sections.sections_of(c, IDS),

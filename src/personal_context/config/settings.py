@@ -93,6 +93,11 @@ class Settings(BaseSettings):
         description="The collection that is mirrored and that new content goes to: its id, the "
         "address you see in the browser, or its exact name.",
     )
+    outline_allow_delete: bool = Field(
+        default=False,
+        description="Whether `delete` may move documents to Outline's trash, from which they can "
+        "be restored.",
+    )
     prompts_collection_id: str | None = Field(
         default=None,
         description="The collection whose documents are your prompts for agents, named as above. "

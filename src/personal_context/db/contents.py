@@ -63,6 +63,16 @@ def find_url_id(connection: "apsw.Connection", url_id: str) -> ContentId | None:
     return ContentId(rows[0][0]) if rows else None
 
 
+def children(connection: "apsw.Connection", content_id: ContentId) -> Sequence[ContentId]:
+    """Return the contents that stand right below one, in their order."""
+    rows = fetch(
+        connection,
+        "SELECT id FROM content WHERE parent_id = ? ORDER BY position, id",
+        storable(content_id),
+    )
+    return [ContentId(row[0]) for row in rows]
+
+
 def in_collection(connection: "apsw.Connection", collection_id: CollectionId) -> Sequence[Content]:
     """Return a collection's contents in tree order."""
     rows = fetch(

@@ -179,11 +179,11 @@ def offer_local(
 
 
 def version(connection: "apsw.Connection", content_id: ContentId, text_hash: str) -> Wording | None:
-    """Return what a content said when it had this hash, as far as it is remembered."""
+    """Return what a content said before, when its hash began so, as far as it is remembered."""
     rows = fetch(
         connection,
-        "SELECT title, content FROM versions WHERE content_id = ?1 AND hash = ?2"
-        " UNION ALL SELECT title, content FROM content WHERE id = ?1 AND hash = ?2",
+        "SELECT title, content FROM versions"
+        " WHERE content_id = ?1 AND substr(hash, 1, length(?2)) = ?2 ORDER BY id DESC",
         content_id,
         storable(text_hash),
     )

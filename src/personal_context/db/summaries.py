@@ -20,7 +20,7 @@ def summaries(
     rows = fetch(
         connection,
         "SELECT c.id, c.title, c.source_type, coalesce(c.outline_url, c.source_url),"
-        " c.updated_at, c.collection_id, c.parent_id, s.name FROM json_each(?) AS wanted"
+        " c.updated_at, c.collection_id, c.parent_id, s.name, c.hash FROM json_each(?) AS wanted"
         " CROSS JOIN content AS c ON c.id = wanted.value"
         " LEFT JOIN sync_state AS s ON s.collection_id = c.collection_id",
         id_list(content_ids),
@@ -37,6 +37,7 @@ def summaries(
             path=((row[7],) if row[7] else ()) + _titles_above(row, above),
             updated_at=to_time(row[4]),
             collection_id=row[5],
+            hash=row[8],
         )
         for row in rows
     }

@@ -4,6 +4,7 @@
   x ConfigError
   x InvalidInput
   x ContentNotFound
+  x ContentChanged              it is not any more what the caller has read
   x StoreError
     + StoreTooNew
     + MigrationFailed
@@ -94,6 +95,12 @@ class ContentNotFound(PersonalContextError):
     default_hint = "Ids come from search; an Outline document's address or urlId works too."
 
 
+class ContentChanged(PersonalContextError):
+    """A content is not any more what the caller has read; nothing was written."""
+
+    code = "content_changed"
+
+
 class StoreError(PersonalContextError):
     """The database could not be read or written."""
 
@@ -122,9 +129,14 @@ class LeaseLost(StoreError):
 
 
 class UpstreamError(PersonalContextError):
-    """Outline gave no usable answer."""
+    """Outline gave no usable answer.
+
+    Attributes:
+        maybe_arrived: Outline may have done what was asked, if only in an earlier attempt.
+    """
 
     code = "upstream"
+    maybe_arrived = True
 
 
 class UpstreamNotConfigured(UpstreamError):
@@ -188,14 +200,9 @@ class UpstreamNotFound(UpstreamRejected):
 
 
 class UpstreamIdTaken(UpstreamRejected):
-    """A document with this id exists already (400 `id must be unique`).
-
-    Attributes:
-        maybe_ours: An earlier attempt of the same call may have made it.
-    """
+    """A document with this id exists already (400 `id must be unique`)."""
 
     code = "upstream_id_taken"
-    maybe_ours = False
 
 
 class UpstreamConflict(UpstreamRejected):

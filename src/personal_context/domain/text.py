@@ -79,6 +79,19 @@ def _blanks(text: str) -> str:
     return "\n".join(kept).rstrip("\n")
 
 
+SHORT_HASH = 16
+"""Characters of a hash that readers are given: plenty for one content."""
+
+SHORTEST_HASH = 8
+"""Characters of it that a caller has to give back."""
+
+
+def is_hash(given: str, full: str) -> bool:
+    """Tell whether somebody gave this hash, or enough of its beginning."""
+    wanted = given.strip().lower()
+    return len(wanted) >= SHORTEST_HASH and full.startswith(wanted)
+
+
 def _sha256(text: str) -> str:
     # A lone surrogate can arrive in JSON and must not break the hash.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,6 +9,7 @@ Underlines stay as they are: `__x__` is bold in CommonMark, and `__init__` in pr
 """
 
 import re
+from collections.abc import Iterator
 
 from personal_context.indexing import prose
 
@@ -43,15 +44,34 @@ def readable(text: str) -> str:
     >>> readable("one\\ntwo, says @[Ada](mention://c0ffee/user/1)")
     'one\ntwo, says @Ada'
     """
-    rows: list[str] = []
+    return "\n".join(shown for _, shown in rows(text) if shown is not None).strip("\n")
+
+
+def rows(text: str) -> Iterator[tuple[str, str | None]]:
+    """Yield each row of the text, and what is shown of it: maybe several lines, None for nothing.
+
+    An empty line that follows another is not shown.
+    """
+    last = ""
     for row, is_code in prose.lines(text.replace("\r\n", "\n").replace("\r", "\n")):
+        shown = row if is_code else _line(row)
+        if shown or is_code or last:
+            yield row, shown
+            last = shown
+        else:
+            yield row, None
+
+
+def rich_parts(row: str) -> Iterator[tuple[str, str]]:
+    """Yield what readable text can't hold of a row: as it is shown, and as Outline has it."""
+    for piece, is_code in prose.pieces(row):
         if is_code:
-            rows.append(row)
-        elif line := _line(row):
-            rows.append(line)
-        elif rows and rows[-1]:
-            rows.append("")
-    return "\n".join(rows).strip("\n")
+            continue
+        for pattern in (_IMAGE, _FILE, _MENTION):
+            for match in pattern.finditer(piece):
+                shown = _inline(match[0], flat=False)
+                if shown != match[0] and not (pattern is _FILE and _is_image(piece, match)):
+                    yield shown, match[0]
 
 
 def _line(row: str) -> str:
@@ -122,6 +142,10 @@ def _without_highlights(piece: str) -> str:
             opened.append(match.start())
     kept = zip([0, *(start + 2 for start in sorted(drop))], [*sorted(drop), None], strict=True)
     return "".join(piece[start:end] for start, end in kept)
+
+
+def _is_image(piece: str, match: re.Match[str]) -> bool:
+    return piece[: match.start()].endswith("!")
 
 
 def _is_word(character: str) -> bool:

@@ -34,6 +34,10 @@ class ContentStore(Protocol):
         """
         ...
 
+    async def children(self, content_id: ContentId) -> Sequence[ContentId]:
+        """Return the contents that stand right below one, in their order."""
+        ...
+
     async def find_url_id(self, url_id: str) -> ContentId | None:
         """Return the content with Outline's ten-character urlId, or None."""
         ...

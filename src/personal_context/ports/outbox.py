@@ -112,5 +112,10 @@ class OutboxStore(Protocol):
         ...
 
     async def version(self, content_id: ContentId, text_hash: str) -> Wording | None:
-        """Return what a content said when it had this hash, or None if that is too long ago."""
+        """Return what a content said before, when it had this hash; None if that is forgotten.
+
+        Args:
+            content_id: Which content.
+            text_hash: The hash, or its beginning.
+        """
         ...

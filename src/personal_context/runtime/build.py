@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from personal_context.config import Settings
 from personal_context.content.adding import Adder
+from personal_context.content.changing import Changer
 from personal_context.content.likeness import Likeness
 from personal_context.content.offering import Offers
 from personal_context.content.placing import Placer
@@ -122,7 +123,9 @@ def build_runtime(
         prepare=prepare,
         clock=clock,
         claims=Claims(owner, is_gone),
+        may_trash=settings.outline_allow_delete,
     )
+    offers = Offers(pusher.push)
     indexer = Indexer(index, embedder)
     meter = Meter(index, embedder, price_of(settings), clock)
     reindexer = Reindexer(index, embedder, claim=lease("reindex"), log=store.add_log)
@@ -177,13 +180,23 @@ def build_runtime(
                 ),
                 prepare=prepare,
                 likeness=Likeness(MeaningSearch(index, embedder)),
-                offers=Offers(pusher.push),
+                offers=offers,
                 added=orchestrator.wake,
                 new_id=lambda: ContentId(str(uuid4())),
                 clock=clock,
                 redact=settings.redact_secrets,
             ),
             reader=reader,
+        ),
+        changes=Changer(
+            store=store,
+            reader=reader,
+            prepare=prepare,
+            offers=offers,
+            changed=orchestrator.wake,
+            clock=clock,
+            redact=settings.redact_secrets,
+            may_trash=settings.outline_allow_delete,
         ),
         prompts=PromptService(
             store=store,

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from personal_context.config import Settings
+from personal_context.content.changing import Changer
 from personal_context.content.prompts import PromptService
 from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
@@ -49,6 +50,7 @@ class Runtime:
     settings: Settings
     search: HybridSearch
     contents: ContentService
+    changes: Changer
     prompts: PromptService
     sync: SyncService
     by_hand: SyncByHand

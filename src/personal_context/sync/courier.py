@@ -7,6 +7,7 @@ from personal_context.domain.collections import is_id
 from personal_context.domain.errors import (
     ConfigError,
     UpstreamConflict,
+    UpstreamError,
     UpstreamForbidden,
     UpstreamIdTaken,
     UpstreamNotFound,
@@ -74,6 +75,16 @@ class Courier:
         except (UpstreamNotFound, UpstreamForbidden):
             return None
 
+    async def home(self, push: Push) -> CollectionId:
+        """Return the id of the collection that a push is meant for.
+
+        Raises:
+            InvalidInput: Outline shows no collection of that name.
+            UpstreamError: Outline didn't answer.
+        """
+        name = push.collection_id
+        return name if is_id(name) else await self._resolve(name)
+
     async def tell(
         self, standing: Standing, push: Push, document: UpstreamDocument | None, before: Told
     ) -> Told:
@@ -102,21 +113,18 @@ class Courier:
 
     async def _create(self, standing: Standing, push: Push, before: Told) -> Told:
         content, wanted = standing.content, outgoing(standing)
-        collection_id = push.collection_id
-        if not is_id(collection_id):
-            collection_id = await self._resolve(collection_id)
         try:
             made = await self._upstream.create_document(
                 content.id,
                 title=wanted.title,
                 text=wanted.text,
-                collection_id=collection_id,
+                collection_id=push.collection_id,
                 parent_id=content.parent_id,
             )
         except UpstreamIdTaken as error:
             if before.look:
                 raise _hidden(content.id, error) from error
-            return Told(look=True, stranger=push.sent_version == 0 and not error.maybe_ours)
+            return Told(look=True, stranger=push.sent_version == 0 and not error.maybe_arrived)
         return Told(done=True, version=push.version, document=made)
 
     async def _update(
@@ -128,7 +136,7 @@ class Courier:
             answer = await self._send(document.id, told)
             if lost_something(told, standing, answer):
                 whole = message(standing, push, answer, abilities, plain=True)
-                answer = await self._send(document.id, whole)
+                answer = await self._send_again(document.id, whole)
         except UpstreamConflict:
             return Told(plain=before.plain)
         except (UpstreamForbidden, UpstreamNotFound) as error:
@@ -148,6 +156,13 @@ class Courier:
             find=told.find,
             last_revision=told.last_revision,
         )
+
+    async def _send_again(self, content_id: ContentId, told: Message) -> UpstreamDocument:
+        try:
+            return await self._send(content_id, told)
+        except UpstreamError as error:
+            error.maybe_arrived = True  # a part of it has
+            raise
 
     async def _trash(self, push: Push, document: UpstreamDocument) -> Told:
         if not self._may_trash:

@@ -7,7 +7,7 @@ looks at what has become of it.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,6 +15,7 @@ from datetime import timedelta
 from personal_context.domain.errors import (
     PersonalContextError,
     UpstreamAuthError,
+    UpstreamError,
     UpstreamUnavailable,
 )
 from personal_context.domain.models import (
@@ -41,6 +42,7 @@ PATIENCE = 240.0
 """Seconds that one push may take, waiting for the rate limit included; less than a claim holds."""
 
 _ROUNDS = 8
+_DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class Pusher:
         """
         if self._courier is not None:
             async with self._turn:
+                for above in await self._above(content_id):
+                    await self._push(above, self._courier)
                 await self._push(content_id, self._courier)
         entry = await self._store.outbox_entry(content_id)
         return PushState.SYNCED if entry is None else entry.state.told
@@ -110,12 +114,37 @@ class Pusher:
         for owner in await self._store.push_owners():
             if self._claims.is_dead(owner):
                 await self._store.release_pushes(owner)
+        arrived = tried = 0
+        while tried < limit:
+            due = await self._store.due_pushes(self._clock(), limit=limit - tried)
+            tried += len(due)
+            came = await self._drain(due)
+            arrived += came
+            # What stands below something is due when that has arrived.
+            if not came or self._ill:
+                break
+        return arrived
+
+    async def _drain(self, due: Sequence[ContentId]) -> int:
         arrived = 0
-        for content_id in await self._store.due_pushes(self._clock(), limit=limit):
+        for content_id in due:
             arrived += await self.push(content_id) is PushState.SYNCED
             if self._ill:
                 break  # The others would fail in the same way.
         return arrived
+
+    async def _above(self, content_id: ContentId) -> Sequence[ContentId]:
+        """Return what has to be created first, because this one stands below it; top first."""
+        found: list[ContentId] = []
+        entry = await self._store.outbox_entry(content_id)
+        while entry is not None and entry.operation is Operation.CREATE:
+            parent_id = (await self._store.standing(entry.content_id)).content.parent_id
+            if parent_id is None or parent_id in found or len(found) == _DEEPEST:
+                break
+            entry = await self._store.outbox_entry(parent_id)
+            if entry is not None and entry.operation is Operation.CREATE:
+                found.insert(0, parent_id)
+        return found
 
     async def _push(self, content_id: ContentId, courier: Courier) -> None:
         now = self._clock()
@@ -176,10 +205,17 @@ class Pusher:
         if not isinstance(step, Tell):
             await self._settler.settle(standing, push, step)
             return Told(plain=told.plain)
+        if document is None:
+            push = replace(push, collection_id=await courier.home(push))
         sending = replace(push, sent_version=push.version, sent=None)
         if not await self._store.settle(standing, push=sending):
             return told
-        return await courier.tell(standing, push, document, told)
+        try:
+            return await courier.tell(standing, push, document, told)
+        except UpstreamError as error:
+            if not error.maybe_arrived:
+                await self._store.settle(standing, push=push)
+            raise
 
     async def _put_off(
         self, content_id: ContentId, token: int, error: BaseException | None

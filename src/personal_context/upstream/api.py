@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import stamina
 
-from personal_context.domain.errors import UpstreamIdTaken
+from personal_context.domain.errors import UpstreamRejected
 from personal_context.domain.text import one_line
 from personal_context.upstream import failures
 from personal_context.upstream.address import ApiKey
@@ -135,10 +135,8 @@ class Api:
                 with attempt:
                     return await self._attempt(asked, content, progress)
         except Failure as failure:
-            error = failure.error
-            if isinstance(error, UpstreamIdTaken):
-                error.maybe_ours = progress.arrived
-            raise error from failure.__cause__
+            failure.error.maybe_arrived = progress.arrived
+            raise failure.error from failure.__cause__
         raise AssertionError  # unreachable: stamina returns or raises
 
     async def ask_once(self, endpoint: str, body: Mapping[str, Any]) -> Reply:
@@ -203,8 +201,9 @@ class Api:
             reply = await self._send(asked, content, progress)
             return _success(asked, reply)
         except Failure as failure:
-            # A refusal did nothing: only what may pass can have been done all the same.
-            progress.arrived |= failure.arrived and failure.again
+            # A refusal did nothing; what got no answer of Outline's may have been done.
+            refused = isinstance(failure.error, UpstreamRejected)
+            progress.arrived |= failure.arrived and not refused
             if failure.wait is not None or failure.limit is not None:
                 self._limits.slow_down(asked.endpoint, seconds=failure.wait, limit=failure.limit)
             raise

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from personal_context.domain.errors import (
     ConfigError,
+    ContentChanged,
     ContentNotFound,
     EmbeddingError,
     EmbeddingMismatch,
@@ -32,6 +33,7 @@ STATUS: Final[Mapping[type[PersonalContextError], int]] = MappingProxyType(
     {
         InvalidInput: 400,
         ContentNotFound: 404,
+        ContentChanged: 409,
         UpstreamNotConfigured: 409,
         UpstreamConflict: 409,
         EmbeddingMismatch: 409,

@@ -45,6 +45,10 @@ class SqliteContents(Fenced):
         """Return one content, or raise ContentNotFound."""
         return await self._database.read(lambda c: contents.get(c, content_id))
 
+    async def children(self, content_id: ContentId) -> Sequence[ContentId]:
+        """Return the contents that stand right below one, in their order."""
+        return await self._database.read(lambda c: contents.children(c, content_id))
+
     async def find_url_id(self, url_id: str) -> ContentId | None:
         """Return the content with Outline's urlId, or None."""
         return await self._database.read(lambda c: contents.find_url_id(c, url_id))

@@ -106,6 +106,7 @@ class ContentSummary:
     Attributes:
         url: Where a person opens it: in Outline, else at its source.
         path: Titles of collection and ancestors, outermost first, without its own title.
+        hash: SHA-256 hex of title, a NUL, and text, as stored.
     """
 
     id: ContentId
@@ -116,6 +117,7 @@ class ContentSummary:
     path: tuple[str, ...]
     updated_at: datetime
     collection_id: CollectionId | None = None
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
