@@ -47,7 +47,8 @@ def known_message(content: Content, summary: ContentSummary, *, elsewhere: bool)
         f"Nothing was added: the same title and text are kept already, since {_day(content)}, "
         f"under this id. Its tags, metadata and place stay as they were"
         + (f"; it is in {where}" * bool(where) + ", not where this was to go" if elsewhere else "")
-        + '. To keep a second one all the same, give if_exists="add".'
+        + ". To change it, use update_content; to keep a second one all the same, give "
+        'if_exists="add".'
     )
 
 
