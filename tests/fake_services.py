@@ -25,11 +25,13 @@ from personal_context.domain.models import (
     SearchAnswer,
     SearchFilters,
     SearchResult,
+    SimilarAnswer,
     SourceType,
     Status,
     StoredSection,
     SyncStatus,
 )
+from personal_context.search.query import plain_query
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.letting_go import Leaving
 
@@ -108,6 +110,8 @@ class FakeSearch:
         query: str,
         *,
         limit: int = 10,
+        offset: int = 0,
+        cursor: str | None = None,
         filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         self.asked.append((query, limit, filters))
@@ -116,7 +120,11 @@ class FakeSearch:
         kinds = filters.source_types or set(SourceType)
         found = [hit for hit in self.found if hit.content.source_type in kinds][:limit]
         mode = "keyword" if self.degraded else "hybrid"
-        return SearchAnswer(query, found, mode, self.degraded, {"keyword": 0.4})
+        terms = plain_query(query).terms
+        return SearchAnswer(query, found, mode, self.degraded, {"keyword": 0.4}, terms=terms)
+
+    async def find_similar(self, **asked: object) -> SimilarAnswer:
+        return SimilarAnswer(self.found[0].content.id, self.found[1:])
 
 
 @dataclass
@@ -268,6 +276,11 @@ class FakeLettingGo:
 class FakeServices:
     version: str = "1.2.3"
     search: FakeSearch = field(default_factory=FakeSearch)
+
+    @property
+    def similar(self) -> FakeSearch:
+        return self.search
+
     reindex: FakeReindex = field(default_factory=FakeReindex)
     sync: FakeSync = field(default_factory=FakeSync)
     letting_go: FakeLettingGo = field(default_factory=FakeLettingGo)

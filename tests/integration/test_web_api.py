@@ -230,7 +230,16 @@ async def test_a_search_result_says_where_it_stands_and_why(web):
         "id": "5d2b7c1e-0b57-4c51-9a3e-1c5a4a1d2f10",
         "title": "Restoring the database",
         "score": 0.93,
-        "scores": {"vector": 1.0, "keyword": 0.825, "cosine": 0.71, "bm25": 4.2},
+        "scores": {
+            "vector": 1.0,
+            "keyword": 0.825,
+            "fused": 0.93,
+            "cosine": 0.71,
+            "bm25": 4.2,
+        },
+        "matched": [],
+        "highlights": [],
+        "more_sections": [],
         "preview": "Stop the writers, copy the newest backup over the data folder, "
         "start one writer.",
         "section": {"heading_path": ["Backups", "Restore"], "line_start": 12, "line_end": 20},

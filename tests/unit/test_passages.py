@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from personal_context.domain.models import ContentId, StoredSection
 from personal_context.search.passages import best_section, preview
@@ -60,6 +60,7 @@ def test_a_preview_begins_at_the_beginning_if_that_is_as_good():
     assert preview(text, terms("restored")).text.startswith("We restored it.")
 
 
+@settings(deadline=None)
 @given(st.text(), st.lists(st.sampled_from(["a", "b", "\u8a8d\u8a3c"])), st.integers(2, 60))
 def test_a_preview_is_never_longer_than_asked(text, words, limit):
     shown = preview(text, terms(*words), limit)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from personal_context.words.analysis import LONGEST_NAME, indexed, names, words
 from personal_context.words.marking import spans
@@ -58,6 +58,7 @@ def test_a_title_is_compared_without_regard_to_case_width_accents_and_blanks():
     assert title_key(" Ｎａïve\n PLAN ") == title_key("naive plan") == "naive plan"  # noqa: RUF001 - wide letters
 
 
+@settings(deadline=None)
 @given(ANYTHING)
 def test_every_term_stands_for_a_part_of_the_text(text):
     for term in (*words(text), *names(text)):
@@ -67,6 +68,7 @@ def test_every_term_stands_for_a_part_of_the_text(text):
     assert indexed(text)[0].split(" ") == (texts(words(text)) or [""])
 
 
+@settings(deadline=None)
 @given(ANYTHING)
 def test_folding_twice_changes_nothing(word):
     if word:
@@ -74,6 +76,7 @@ def test_folding_twice_changes_nothing(word):
         assert not once or folded(once) == once
 
 
+@settings(deadline=None)
 @given(ANYTHING, ANYTHING)
 def test_marks_are_in_order_and_inside(text, query):
     terms = texts(words(query))

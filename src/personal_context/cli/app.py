@@ -48,6 +48,7 @@ def build_app() -> App:
         sandbox.sandbox,
         upkeep.sync,
         contents.search,
+        contents.similar,
         contents.add,
         contents.get,
         reindexing.reindex,

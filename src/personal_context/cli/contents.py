@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,14 +18,15 @@ from personal_context.cli.output import show_file
 from personal_context.content.adding import IfExists
 from personal_context.content.checks import NewContent
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import SearchAnswer, SearchFilters, SourceType
-from personal_context.domain.text import shortened
+from personal_context.domain.models import SearchAnswer, SearchFilters, SearchResult, SourceType
+from personal_context.domain.text import as_utc, shortened
+from personal_context.search.similar import THRESHOLD
 from personal_context.tools.answers import (
     added_output,
     content_output,
-    search_output,
     similar_lines,
 )
+from personal_context.tools.search_answers import search_output, similar_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,14 +35,18 @@ PATIENCE = 10.0
 """Seconds that the command `add` waits for Outline: nothing pushes when it has ended."""
 
 
-async def search(
+async def search(  # noqa: PLR0913 - each is an option of the command
     query: str,
     /,
     *,
     limit: int = 10,
+    offset: int = 0,
+    cursor: str | None = None,
     source_type: Annotated[list[SourceType] | None, Parameter(negative="")] = None,
     tag: Annotated[list[str] | None, Parameter(negative="")] = None,
     collection: str | None = None,
+    after: datetime | None = None,
+    before: datetime | None = None,
     common: Common = PLAIN,
 ) -> None:
     """Search the mirror by meaning and by words.
@@ -47,29 +54,89 @@ async def search(
     Parameters
     ----------
     query
-        A question or a few words; plain text.
+        A question or a few words; also "a phrase", -word, title:, tag:, collection:, source:,
+        after: and before:.
     limit
         Most documents to show, 1 to 100.
+    offset
+        Documents to pass over.
+    cursor
+        What the answer before gave for its next page.
     source_type
         Only these; repeatable: outline, note, web.
     tag
         Only documents with this tag; repeatable, and then with all of them.
     collection
         Only this collection: name, id or address.
+    after
+        Only documents changed on this day or later.
+    before
+        Only documents changed before this day.
     """
-    filters = SearchFilters(frozenset(source_type or ()), collection, frozenset(tag or ()))
+    filters = SearchFilters(
+        frozenset(source_type or ()),
+        collection,
+        frozenset(tag or ()),
+        after and as_utc(after),
+        before and as_utc(before),
+    )
     async with opened_runtime(verbose=common.verbose) as runtime:
-        answer = await runtime.search.search(query, limit=limit, filters=filters)
+        answer = await runtime.search.search(
+            query, limit=limit, offset=offset, cursor=cursor, filters=filters
+        )
     common.show(search_output(answer).model_dump(), lambda: _results(answer))
+
+
+async def similar(
+    reference: str | None = None,
+    /,
+    *,
+    text: str | None = None,
+    threshold: float = THRESHOLD,
+    limit: int = 10,
+    common: Common = PLAIN,
+) -> None:
+    """Find documents that are like another one, or like a text, by meaning alone.
+
+    Parameters
+    ----------
+    reference
+        A document: its id, urlId or address.
+    text
+        Any text, in place of a document.
+    threshold
+        Least similarity, -1 to 1.
+    limit
+        Most documents to show, 1 to 100.
+    """
+    async with opened_runtime(verbose=common.verbose) as runtime:
+        answer = await runtime.similar.find_similar(
+            content_id=reference, text=text, threshold=threshold, limit=limit
+        )
+    common.show(
+        similar_output(answer).model_dump(),
+        lambda: (
+            Group(*_listed(answer.results)) if answer.results else Text("Nothing is that near.")
+        ),
+    )
 
 
 def _results(answer: SearchAnswer) -> "RenderableType":
     lines: list[RenderableType] = []
     if answer.degraded:
         lines.append(Text(f"Keyword search only: {answer.degraded}", style="yellow"))
+    lines += [Text(note, style="yellow") for note in answer.notes]
     if not answer.results:
         lines.append(Text(f"Nothing found for “{shortened(answer.query)}”."))
-    for result in answer.results:
+    lines += _listed(answer.results)
+    if answer.next_cursor:
+        lines.append(Text(f"More: --cursor {answer.next_cursor}", style="dim"))
+    return Group(*lines)
+
+
+def _listed(results: Sequence[SearchResult]) -> "list[RenderableType]":
+    lines: list[RenderableType] = []
+    for result in results:
         summary, section = result.content, result.section
         place = " › ".join((*summary.path, *(section.heading_path if section else ())))
         lines += [
@@ -81,7 +148,7 @@ def _results(answer: SearchAnswer) -> "RenderableType":
             Text(f"  {' '.join(result.preview.split())[:240]}"),
             Text(""),
         ]
-    return Group(*lines)
+    return lines
 
 
 async def add(

@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 _WORD = re.compile(r"\w+")
 
@@ -27,6 +28,11 @@ def one_line(text: object) -> str:
     'Outline did not answer. Cause: timed out'
     """
     return " ".join(str(text).split())
+
+
+def as_utc(moment: datetime) -> datetime:
+    """Return a time as an aware one; one that names no zone is UTC."""
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def content_hash(title: str, text: str) -> str:

@@ -41,6 +41,7 @@ from personal_context.runtime.targets import prompts_collection_of
 from personal_context.search.fusion import FusionRule
 from personal_context.search.hybrid import HybridSearch
 from personal_context.search.meaning import MeaningSearch
+from personal_context.search.similar import SimilarSearch
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.catalogue import Catalogue
@@ -169,6 +170,7 @@ def build_runtime(
             embedder,
             rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
         ),
+        similar=SimilarSearch(store, index, embedder),
         contents=ContentService(
             adder=Adder(
                 store=store,

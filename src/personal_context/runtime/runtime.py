@@ -25,6 +25,7 @@ from personal_context.ports import (
     VectorIndex,
 )
 from personal_context.search.hybrid import HybridSearch
+from personal_context.search.similar import SimilarSearch
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.deliveries import Deliveries
 from personal_context.sync.key import KeyCheck
@@ -49,6 +50,7 @@ class Runtime:
     version: str
     settings: Settings
     search: HybridSearch
+    similar: SimilarSearch
     contents: ContentService
     changes: Changer
     prompts: PromptService

@@ -11,6 +11,7 @@ from personal_context.search.feedback import leading, moved, rescored
 from personal_context.search.fusion import Fused, FusionRule, fuse
 from personal_context.search.meaning import Meaning, MeaningSearch, since
 from personal_context.search.query import Query
+from personal_context.words.scripts import latin_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +19,14 @@ class Candidates:
     """What was found, before it is ranked.
 
     Attributes:
+        text: What was compared by meaning.
         words: The best section by words of each content that has some.
         meaning: The nearest contents, or why there are none.
         nearest: The nearest section of every candidate that has a vector.
         timings: Milliseconds of each part.
     """
 
+    text: str
     words: Mapping[ContentId, KeywordHit]
     meaning: Meaning
     nearest: Mapping[ContentId, SectionHit]
@@ -79,11 +82,13 @@ class CandidateSearch:
         if await self._meaning.outdated(meaning):
             meaning = await self._by_meaning(query, filters)
             nearest = await self._compared(meaning, wanted)
-        return Candidates(words, meaning, nearest, {"keyword": keyword_time, **meaning.timings})
+        timings = {"keyword": keyword_time, **meaning.timings}
+        return Candidates(query.text, words, meaning, nearest, timings)
 
     async def rank(self, found: Candidates) -> list[Fused]:
         """Join both lists, then look by meaning once more with what their leaders say."""
-        ranked = fuse(found.cosines, found.bm25, self._rule)
+        rule = self._rule_for(found)
+        ranked = fuse(found.cosines, found.bm25, rule)
         if found.meaning.vector is None:
             return ranked
         leaders = leading([one.content_id for one in ranked], found.nearest)
@@ -101,8 +106,16 @@ class CandidateSearch:
         shown = found.cosines
         return [
             replace(one, breakdown=replace(one.breakdown, cosine=shown.get(one.content_id)))
-            for one in fuse(again, found.bm25, self._rule)
+            for one in fuse(again, found.bm25, rule)
         ]
+
+    def _rule_for(self, found: Candidates) -> FusionRule:
+        """Trust a model less that has not learnt the script of the question, where words answer."""
+        generation = found.meaning.generation
+        if generation is None or not generation.model.english_only or not found.words:
+            return self._rule
+        share = latin_share(found.text)
+        return replace(self._rule, vector_weight=self._rule.vector_weight * share)
 
     async def _by_words(
         self, query: Query, filters: SearchFilters

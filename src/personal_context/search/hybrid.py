@@ -160,7 +160,7 @@ class HybridSearch:
         ids = await self._store.newest(filters=filters, limit=self._depth)
         nothing = ScoreBreakdown(vector=0.0, keyword=0.0, cosine=None, bm25=None)
         ranked = [Fused(one, 0.0, nothing) for one in ids]
-        found = Candidates({}, Meaning(), {}, {})
+        found = Candidates("", {}, Meaning(), {}, {})
         return SearchAnswer(
             query=typed,
             results=await self._results.load(page.of(ranked), found, frozenset(), frozenset()),

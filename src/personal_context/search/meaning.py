@@ -64,10 +64,10 @@ class MeaningSearch:
         """
         start = perf_counter()
         try:
-            generation = await self._active()
+            generation = await self.active()
             if generation is None:
                 return Meaning(degraded=_NO_VECTORS)
-            vector = await self._vector(generation, text[:MAX_CHARACTERS])
+            vector = await self.vector_of(generation, text[:MAX_CHARACTERS])
         except EmbeddingError as error:
             return Meaning(degraded=_reason(error), timings={"embed": since(start)})
         timings = {"embed": since(start)}
@@ -99,10 +99,10 @@ class MeaningSearch:
 
     async def outdated(self, meaning: Meaning) -> bool:
         """Tell whether a reindexing has replaced the generation since it was asked."""
-        return meaning.generation is not None and meaning.generation != await self._active()
+        return meaning.generation is not None and meaning.generation != await self.active()
 
-    async def _vector(self, generation: Generation, text: str) -> "Vector":
-        """Return the query's vector, made by the generation's model, whatever is set now.
+    async def vector_of(self, generation: Generation, text: str) -> "Vector":
+        """Return a text's vector, made by the generation's model, whatever is set now.
 
         Raises:
             EmbeddingMismatch: The settings ask for another model, and don't reach this one.
@@ -123,7 +123,8 @@ class MeaningSearch:
             raise EmbeddingMismatch.between(str(stored), f"{choice} with {vector.size} numbers")
         return vector
 
-    async def _active(self) -> Generation | None:
+    async def active(self) -> Generation | None:
+        """Return the generation that is searched, or None."""
         generations = await self._index.generations()
         return next((g for g in generations if g.state is GenerationState.ACTIVE), None)
 

@@ -17,8 +17,12 @@ from personal_context.words.analysis import Term, names, words
 MAX_CHARACTERS = 10_000
 """Of what is typed; the rest is not looked at."""
 
-MAX_TERMS = 64
+MAX_TERMS = 128
 """Words and names of one query; each costs a look-up in the index."""
+
+PROSE_WORDS = 20
+"""Words from which a text is prose, pasted or told by a model: quotes and dashes in it mean what
+they mean in prose. In the judged collections, long questions quote words that no answer has."""
 
 MAX_PHRASES = 16
 """Phrases that must or must not occur; of more, the first ones count."""
@@ -65,7 +69,12 @@ class Query:
 
 
 def read_query(typed: str) -> Query:
-    """Read a typed query: see `syntax.take_apart` for the forms that mean something."""
+    """Read a typed query: see `syntax.take_apart` for the forms that mean something.
+
+    A text of more than 20 words is prose, in which nothing means more than it says.
+    """
+    if len(typed[:MAX_CHARACTERS].split()) > PROSE_WORDS:
+        return plain_query(typed)
     pieces = take_apart(typed[:MAX_CHARACTERS], sources=_SOURCES)
     filters = _filters(pieces)
     if not pieces.text and filters == EVERYTHING:

@@ -9,21 +9,18 @@ from pydantic import Field
 
 from personal_context.content.adding import IfExists
 from personal_context.content.checks import NewContent
-from personal_context.domain.models import SearchFilters, SourceType
 from personal_context.tools.answers import (
     AddedOutput,
     ContentOutput,
     PromptsOutput,
-    SearchOutput,
     added_output,
     added_text,
     content_output,
     content_text,
-    search_output,
-    search_text,
 )
 from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import tool_result
+from personal_context.tools.searching import register_searching
 from personal_context.tools.services import Services
 from personal_context.tools.syncing import register_syncing
 
@@ -35,13 +32,6 @@ ADDS: Final = ToolAnnotations(
 )
 
 # Descriptions, not docstrings: FastMCP would load a parser for those at every start.
-SEARCH: Final = """\
-Find documents in the owner's wiki and notes, by meaning and by words.
-
-Use it before answering anything about the owner's work, decisions, people, systems or
-habits. Returns documents, best first, each with the section that answers best, its place
-and its id. When a preview is not enough, read the whole document with get_content."""
-
 GET_CONTENT: Final = """\
 Return one document as a whole, as Markdown, with its place, tags and address.
 
@@ -61,30 +51,6 @@ a moment later or as soon as Outline answers. Search first: what is known alread
 be added. The answer tells what it resembles: read those, and keep one. It warns of secrets:
 tell the owner."""
 
-Query = Annotated[
-    str,
-    Field(
-        description="What to look for, as a question or a few words, in any language. It is "
-        "plain text: there is no query syntax.",
-        examples=["how do we restore the database", "ERR_CONN_RESET"],
-    ),
-]
-Limit = Annotated[int, Field(description="Most documents to return.", ge=1, le=100)]
-SourceTypes = Annotated[
-    list[SourceType] | None,
-    Field(
-        description="Only these: outline (written in the wiki), note (added by an agent or a "
-        "person here), web (fetched from a URL). Leave out for all."
-    ),
-]
-OnlyTags = Annotated[
-    list[str] | None,
-    Field(description="Only documents that carry all of these tags. Leave out for all."),
-]
-OnlyCollection = Annotated[
-    str | None,
-    Field(description="Only this collection: its name, id or address. Leave out for all."),
-]
 Reference = Annotated[
     str,
     Field(
@@ -96,6 +62,7 @@ Reference = Annotated[
 
 def register_tools(mcp: FastMCP, services: Services) -> None:
     """Add every tool to *mcp*."""
+    register_searching(mcp, services)
     _reading(mcp, services)
     _writing(mcp, services)
     register_syncing(mcp, services)
@@ -103,23 +70,6 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
 
 
 def _reading(mcp: FastMCP, services: Services) -> None:
-    @mcp.tool(
-        title="Search the owner's knowledge",
-        description=SEARCH,
-        annotations=READ_ONLY,
-        output_schema=SearchOutput.model_json_schema(),
-    )
-    async def search(
-        query: Query,
-        limit: Limit = 10,
-        source_types: SourceTypes = None,
-        tags: OnlyTags = None,
-        collection: OnlyCollection = None,
-    ) -> ToolResult:
-        filters = SearchFilters(frozenset(source_types or ()), collection, frozenset(tags or ()))
-        answer = await services.search.search(query, limit=limit, filters=filters)
-        return tool_result(search_text(answer), search_output(answer))
-
     @mcp.tool(
         title="Read a document",
         description=GET_CONTENT,

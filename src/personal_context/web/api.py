@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import SearchResult
+from personal_context.domain.models import SearchResult, StoredSection
 from personal_context.domain.text import shortened
 from personal_context.sync.by_hand import Asked
 from personal_context.web import params
@@ -28,6 +28,9 @@ def routes(services: Services) -> list[Route]:
     async def sync(request: Request) -> Response:
         return await _sync(services, request)
 
+    async def similar(request: Request) -> Response:
+        return await _similar(services, request)
+
     async def forget(request: Request) -> Response:
         return await _forget(services, request)
 
@@ -35,9 +38,15 @@ def routes(services: Services) -> list[Route]:
         Route("/livez", _livez, name="livez"),
         Route("/api/status", as_json(status), name="api_status"),
         Route("/api/search", as_json(search), name="api_search"),
+        Route("/api/similar", as_json(similar), name="api_similar"),
         Route("/api/sync", as_json(sync), methods=["POST"], name="api_sync"),
         Route("/api/forget", as_json(forget), methods=["POST"], name="api_forget"),
     ]
+
+
+_ALIKE = frozenset(
+    {"id", "title", "preview", "section", "source_type", "url", "tags", "path", "updated_at"}
+)
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:
@@ -47,19 +56,31 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "id": content.id,
         "title": content.title,
         "score": result.score,
-        "scores": result.breakdown,
-        "preview": result.preview,
-        "section": section
-        and {
-            "heading_path": section.heading_path,
-            "line_start": section.line_start,
-            "line_end": section.line_end,
+        "scores": {
+            "vector": result.breakdown.vector,
+            "keyword": result.breakdown.keyword,
+            "fused": result.score,
+            "cosine": result.breakdown.cosine,
+            "bm25": result.breakdown.bm25,
         },
+        "matched": result.matched,
+        "preview": result.preview,
+        "highlights": result.marks,
+        "section": section and _section_json(section),
+        "more_sections": [_section_json(one) for one in result.more],
         "source_type": content.source_type,
         "url": content.url,
         "tags": content.tags,
         "path": content.path,
         "updated_at": content.updated_at,
+    }
+
+
+def _section_json(section: StoredSection) -> dict[str, Any]:
+    return {
+        "heading_path": section.heading_path,
+        "line_start": section.line_start,
+        "line_end": section.line_end,
     }
 
 
@@ -106,6 +127,8 @@ async def _search(services: Services, request: Request) -> JSONResponse:
     answer = await services.search.search(
         query,
         limit=params.limit(request.query_params),
+        offset=params.offset(request.query_params),
+        cursor=request.query_params.get("cursor") or None,
         filters=params.filters(request.query_params),
     )
     return json_answer(
@@ -113,7 +136,31 @@ async def _search(services: Services, request: Request) -> JSONResponse:
             "query": shortened(answer.query),
             "mode": answer.mode,
             "degraded": answer.degraded,
+            "notes": answer.notes,
+            "total": answer.total,
+            "next_cursor": answer.next_cursor,
             "results": [result_json(result) for result in answer.results],
             "timings": answer.timings,
+        }
+    )
+
+
+async def _similar(services: Services, request: Request) -> JSONResponse:
+    asked = request.query_params
+    answer = await services.similar.find_similar(
+        content_id=asked.get("content_id") or None,
+        text=asked.get("text") or None,
+        threshold=params.threshold(asked),
+        limit=params.limit(asked),
+        filters=params.filters(asked),
+    )
+    return json_answer(
+        {
+            "content_id": answer.content_id,
+            "results": [
+                {key: value for key, value in result_json(result).items() if key in _ALIKE}
+                | {"similarity": result.score}
+                for result in answer.results
+            ],
         }
     )

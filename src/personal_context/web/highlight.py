@@ -1,32 +1,23 @@
-"""Where the typed words stand in a text. Pure."""
+"""What of a text is marked because it was looked for. Pure."""
 
-import re
+from collections.abc import Collection
 
-_MOST_WORDS = 32
-"""A pattern of more words than this is slow, and the page would be all marks."""
-
-_TELLING = 4
-"""Letters from which a word says something; "the" and "of" are shorter, "WAL" is in capitals."""
+from personal_context.words.marking import spans
 
 
-def marked(text: str, query: str) -> list[tuple[str, bool]]:
-    """Cut *text* into pieces, each with whether it is one of the query's words.
+def marked(text: str, terms: Collection[str]) -> list[tuple[str, bool]]:
+    """Cut *text* into pieces, each with whether it is what was looked for.
 
-    The pieces joined are the text. Case does not matter, and a typed word also marks the
-    beginning of a longer one. Short everyday words are marked only if nothing else was typed.
+    The pieces joined are the text.
+
+    Args:
+        text: As it is shown.
+        terms: Of the answer, see SearchAnswer.
     """
-    if not text:
-        return []
-    words = _words(query)
-    if not words:
-        return [(text, False)]
-    choices = "|".join(re.escape(word) for word in words)
-    pieces = re.split(rf"(?<!\w)((?:{choices})\w*)", text, flags=re.IGNORECASE)
-    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
-
-
-def _words(query: str) -> list[str]:
-    """The words worth marking, longest first, so that the longest is tried first."""
-    typed = {word for word in re.findall(r"\w+", query) if len(word) > 1}
-    telling = {word for word in typed if len(word) >= _TELLING or not word[1:].islower()}
-    return sorted(telling or typed, key=lambda word: (-len(word), word))[:_MOST_WORDS]
+    pieces: list[tuple[str, bool]] = []
+    last = 0
+    for start, end in spans(text, terms):
+        pieces += [(text[last:start], False), (text[start:end], True)]
+        last = end
+    pieces.append((text[last:], False))
+    return [(piece, is_marked) for piece, is_marked in pieces if piece]

@@ -1,14 +1,17 @@
 """Query parameters, parsed once, with an error that says what would do."""
 
 import re
+from datetime import datetime
 
 from starlette.datastructures import QueryParams
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchFilters, SourceType
+from personal_context.domain.text import as_utc
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 100
+DEFAULT_THRESHOLD = 0.5
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
@@ -59,16 +62,66 @@ def source_types(params: QueryParams) -> frozenset[SourceType]:
 
 
 def filters(params: QueryParams) -> SearchFilters:
-    """The parameters that narrow a search: `source_type`, `tag` (repeated) and `collection`.
+    """The parameters that narrow a search.
+
+    They are `source_type` and `tag`, both repeatable, `collection`, `updated_after` and
+    `updated_before`.
 
     Raises:
-        InvalidInput: A source type is not known.
+        InvalidInput: A source type is not known, or a time is none.
     """
     return SearchFilters(
         source_types=source_types(params),
         collection=params.get("collection", "").strip() or None,
         tags=frozenset(tag.strip() for tag in params.getlist("tag") if tag.strip()),
+        updated_after=_moment(params, "updated_after"),
+        updated_before=_moment(params, "updated_before"),
     )
+
+
+def offset(params: QueryParams) -> int:
+    """The parameter `offset`, 0 if it is not given; search says how far it goes.
+
+    Raises:
+        InvalidInput: It is no whole number.
+    """
+    given = params.get("offset", "").strip()
+    if not re.fullmatch("[0-9]{0,9}", given):
+        raise InvalidInput(
+            "The parameter offset can't be used.",
+            cause=f"{_shown(given)} is not a whole number from 0.",
+            hint="Leave it out for the first page; next_cursor leads to the others.",
+        )
+    return int(given or 0)
+
+
+def threshold(params: QueryParams) -> float:
+    """The parameter `threshold`, -1..1, 0.5 if it is not given.
+
+    Raises:
+        InvalidInput: It is no number; search says what range it has.
+    """
+    given = params.get("threshold", "").strip()
+    try:
+        return float(given) if given else DEFAULT_THRESHOLD
+    except ValueError:
+        raise InvalidInput(
+            "The parameter threshold can't be used.",
+            cause=f"{_shown(given)} is not a number from -1 to 1.",
+            hint=f"Give threshold={DEFAULT_THRESHOLD}, or leave it out.",
+        ) from None
+
+
+def _moment(params: QueryParams, name: str) -> datetime | None:
+    given = params.get(name, "").strip()
+    try:
+        return as_utc(datetime.fromisoformat(given)) if given else None
+    except (ValueError, OverflowError):
+        raise InvalidInput(
+            f"The parameter {name} can't be used.",
+            cause=f"{_shown(given)} is neither a date nor a time.",
+            hint=f"Give {name}=2026-01-31, or {name}=2026-01-31T12:00:00Z.",
+        ) from None
 
 
 def flag(params: QueryParams, name: str, *, default: bool) -> bool:

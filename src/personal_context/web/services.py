@@ -10,6 +10,7 @@ from personal_context.domain.models import (
     ReindexProgress,
     SearchAnswer,
     SearchFilters,
+    SimilarAnswer,
     Status,
 )
 from personal_context.sync.by_hand import SyncByHand
@@ -24,9 +25,27 @@ class Searching(Protocol):
         query: str,
         *,
         limit: int = 10,
+        offset: int = 0,
+        cursor: str | None = None,
         filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Return at most *limit* contents that answer *query*, best first."""
+        ...
+
+
+class Comparing(Protocol):
+    """Finds what is alike."""
+
+    async def find_similar(
+        self,
+        *,
+        content_id: str | None = None,
+        text: str | None = None,
+        threshold: float = 0.5,
+        limit: int = 10,
+        filters: SearchFilters = EVERYTHING,
+    ) -> SimilarAnswer:
+        """Return at most *limit* contents like a content or a text, nearest first."""
         ...
 
 
@@ -96,6 +115,11 @@ class Services(Protocol):
     @property
     def search(self) -> Searching:
         """Search."""
+        ...
+
+    @property
+    def similar(self) -> Comparing:
+        """What is alike."""
         ...
 
     @property

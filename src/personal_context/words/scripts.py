@@ -40,6 +40,17 @@ _APART = re.compile(r"[\s\"\0]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0487]")
 
 
+def latin_share(text: str) -> float:
+    """Return how many of a text's letters are Latin, 0..1; 1 if it has no letters.
+
+    >>> latin_share("PostgreSQL"), latin_share("認証"), latin_share("v2 認")
+    (1.0, 0.0, 0.5)
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < "\u0250" or "\u1e00" <= letter <= "\u1eff" for letter in letters)
+    return latin / len(letters) if letters else 1.0
+
+
 def folded(word: str) -> str:
     """Return a word as it is compared: wide as narrow, in lower case, without accents.
 

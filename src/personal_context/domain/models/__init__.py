@@ -49,6 +49,7 @@ from personal_context.domain.models.search import (
     SearchMode,
     SearchResult,
     SectionHit,
+    SimilarAnswer,
     StoredSection,
 )
 from personal_context.domain.models.status import (
@@ -138,6 +139,7 @@ __all__ = [
     "SearchResult",
     "Section",
     "SectionHit",
+    "SimilarAnswer",
     "SourceType",
     "Standing",
     "Status",

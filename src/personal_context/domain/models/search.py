@@ -183,3 +183,16 @@ class SearchAnswer:
     next_cursor: str | None = None
     notes: tuple[str, ...] = ()
     terms: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarAnswer:
+    """What is like a content or a text.
+
+    Attributes:
+        content_id: The content that others were compared with; None for a text.
+        results: Nearest first; their score is the cosine.
+    """
+
+    content_id: ContentId | None
+    results: Sequence[SearchResult]

@@ -13,6 +13,11 @@ class EmbeddingModel:
     name: str
     dimension: int
 
+    @property
+    def english_only(self) -> bool:
+        """Whether it has learnt English alone: of other scripts it knows letters, not words."""
+        return self.name.lower().startswith("all-minilm")
+
     def __str__(self) -> str:
         return f"{self.provider} {self.name} ({self.dimension} numbers)"
 

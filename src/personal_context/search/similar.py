@@ -1,0 +1,139 @@
+"""Contents that are like another one, or like a text: by meaning alone."""
+
+from personal_context.domain.errors import EmbeddingUnavailable, InvalidInput
+from personal_context.domain.models import (
+    EVERYTHING,
+    ContentId,
+    Generation,
+    ScoreBreakdown,
+    SearchFilters,
+    SimilarAnswer,
+)
+from personal_context.domain.reference import parse_reference
+from personal_context.ports import Embedder, Store, Vector, VectorIndex
+from personal_context.search.candidates import Candidates
+from personal_context.search.filters import located
+from personal_context.search.fusion import Fused
+from personal_context.search.meaning import Meaning, MeaningSearch
+from personal_context.search.results import Results
+
+THRESHOLD = 0.5
+"""Cosine from which two texts are called alike; with the embedded model, texts on one subject."""
+
+MAX_LIMIT = 100
+MAX_CHARACTERS = 20_000
+"""Of a text that is compared; about 20 sections."""
+
+
+class SimilarSearch:
+    """Finds what is near in meaning.
+
+    Args:
+        store: Where the contents are.
+        index: Where the vectors are.
+        embedder: Who made them.
+    """
+
+    def __init__(self, store: Store, index: VectorIndex, embedder: Embedder) -> None:
+        self._store = store
+        self._index = index
+        self._meaning = MeaningSearch(index, embedder)
+        self._results = Results(store)
+
+    async def find_similar(
+        self,
+        *,
+        content_id: str | None = None,
+        text: str | None = None,
+        threshold: float = THRESHOLD,
+        limit: int = 10,
+        filters: SearchFilters = EVERYTHING,
+    ) -> SimilarAnswer:
+        """Find contents that are like another one, or like a text.
+
+        A content stands for the mean of its sections. What it is compared with counts as its
+        nearest section.
+
+        Args:
+            content_id: An id, an Outline urlId, or an address; or else
+            text: Any text.
+            threshold: Least cosine, -1..1.
+            limit: Most results, 1..100.
+            filters: Only contents that pass.
+
+        Returns:
+            Nearest first, without the content itself; `score` is the cosine.
+
+        Raises:
+            InvalidInput: Neither or both are given, or a number is out of range, or the content
+                has no text that could be compared.
+            ContentNotFound: No content goes by that name.
+            EmbeddingError: There are no vectors to compare with.
+            StoreError: The database could not be read.
+        """
+        _check(content_id, text, threshold, limit)
+        filters = await located(filters, self._store)
+        generation = await self._meaning.active()
+        if generation is None:
+            raise EmbeddingUnavailable("No text has a vector yet; they are made in the background.")
+        itself: ContentId | None = None
+        if content_id is not None:
+            itself = await self._named(content_id)
+            vector = await self._mean(generation, itself)
+        else:
+            vector = await self._meaning.vector_of(generation, (text or "")[:MAX_CHARACTERS])
+        hits = await self._index.nearest(generation.id, vector, limit=limit + 1, filters=filters)
+        near = {h.content_id: h for h in hits if h.content_id != itself}
+        ranked = [
+            Fused(one, hit.similarity, ScoreBreakdown(hit.similarity, 0.0, hit.similarity, None))
+            for one, hit in near.items()
+            if hit.similarity >= threshold
+        ]
+        found = Candidates("", {}, Meaning(), near, {})
+        results = await self._results.load(ranked[:limit], found, frozenset(), frozenset())
+        return SimilarAnswer(itself, results)
+
+    async def _named(self, reference: str) -> ContentId:
+        named = parse_reference(reference)
+        found = named.content_id
+        if named.url_id is not None:
+            found = await self._store.find_url_id(named.url_id)
+        return (await self._store.get(found or ContentId(reference[:200]))).id
+
+    async def _mean(self, generation: Generation, content_id: ContentId) -> Vector:
+        import numpy as np
+
+        sections = (await self._store.sections_of([content_id])).get(content_id, ())
+        vectors = await self._index.vectors(generation.id, [section.id for section in sections])
+        mean = np.mean(np.stack(list(vectors.values())), axis=0) if vectors else None
+        if mean is None or not mean.any():
+            raise InvalidInput(
+                "This document can't be compared with others.",
+                cause="It has no text, or its vectors are still being made.",
+                hint="Try again in a moment; `personal-context status` says how many are missing.",
+            )
+        return np.asarray(mean, dtype=np.float32)
+
+
+def _check(content_id: str | None, text: str | None, threshold: float, limit: int) -> None:
+    given = [one for one in (content_id, text) if one is not None and one.strip()]
+    if len(given) != 1:
+        raise InvalidInput(
+            "It is not clear what others should be similar to.",
+            cause="Neither a document nor a text is given."
+            if not given
+            else "A document and a text are given.",
+            hint="Give content_id or text, one of them.",
+        )
+    if not -1 <= threshold <= 1:
+        raise InvalidInput(
+            f"The threshold {threshold} is out of range.",
+            cause="It is the least cosine of two texts, from -1 to 1.",
+            hint=f"Leave it out for {THRESHOLD}; a higher one gives fewer and nearer results.",
+        )
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput(
+            f"The limit {limit} is out of range.",
+            cause=f"1 to {MAX_LIMIT} documents can be asked for.",
+            hint=f"Give a limit of at most {MAX_LIMIT}.",
+        )

@@ -1,0 +1,133 @@
+"""The tools that search: by a query, and by likeness."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from fastmcp import FastMCP
+from fastmcp.tools.base import ToolResult
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from personal_context.domain.models import SearchFilters, SourceType
+from personal_context.domain.text import as_utc
+from personal_context.tools.results import tool_result
+from personal_context.tools.search_answers import (
+    SearchOutput,
+    SimilarOutput,
+    search_output,
+    search_text,
+    similar_output,
+    similar_text,
+)
+from personal_context.tools.services import Services
+
+READS: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+
+SEARCH: Final = """\
+Find documents in the owner's wiki and notes, by meaning and by words.
+
+Use it before answering anything about the owner's work, decisions, people, systems or
+habits. Returns documents, best first, each with the section that answers best, its place
+and its id. When a preview is not enough, read the whole document with get_content. Plain
+words are best; "a phrase" must occur, -word must not, and title:word, tag:name,
+collection:name, source:note, after:2026-01-31 and before:2026-06 narrow the search. A
+title, an address or an id finds that document first."""
+
+FIND_SIMILAR: Final = """\
+Find documents that are like another one, or like a text, by meaning alone.
+
+Use it to see what else the owner has on the subject of a document, or whether something
+like a text is known already. Give content_id or text."""
+
+Query = Annotated[
+    str,
+    Field(
+        description="What to look for, as a question or a few words, in any language.",
+        examples=["how do we restore the database", "ERR_CONN_RESET", 'backup "write ahead"'],
+    ),
+]
+Limit = Annotated[int, Field(description="Most documents to return.", ge=1, le=100)]
+Offset = Annotated[int, Field(description="Documents to pass over, for a later page.", ge=0)]
+Cursor = Annotated[
+    str | None,
+    Field(description="next_cursor of the answer before, with the same query and filters."),
+]
+SourceTypes = Annotated[
+    list[SourceType] | None,
+    Field(
+        description="Only these: outline (written in the wiki), note (added by an agent or a "
+        "person here), web (fetched from a URL). Leave out for all."
+    ),
+]
+OnlyTags = Annotated[
+    list[str] | None,
+    Field(description="Only documents that carry all of these tags. Leave out for all."),
+]
+OnlyCollection = Annotated[
+    str | None,
+    Field(description="Only this collection: its name, id or address. Leave out for all."),
+]
+After = Annotated[
+    datetime | None,
+    Field(description="Only documents changed then or later: a date or a time, ISO 8601."),
+]
+Before = Annotated[
+    datetime | None, Field(description="Only documents changed earlier: a date or a time.")
+]
+
+
+def register_searching(mcp: FastMCP, services: Services) -> None:
+    """Add the tools that search to *mcp*."""
+
+    @mcp.tool(
+        title="Search the owner's knowledge",
+        description=SEARCH,
+        annotations=READS,
+        output_schema=SearchOutput.model_json_schema(),
+    )
+    async def search(
+        query: Query,
+        limit: Limit = 10,
+        offset: Offset = 0,
+        cursor: Cursor = None,
+        source_types: SourceTypes = None,
+        tags: OnlyTags = None,
+        collection: OnlyCollection = None,
+        updated_after: After = None,
+        updated_before: Before = None,
+    ) -> ToolResult:
+        filters = SearchFilters(
+            frozenset(source_types or ()),
+            collection,
+            frozenset(tags or ()),
+            updated_after and as_utc(updated_after),
+            updated_before and as_utc(updated_before),
+        )
+        answer = await services.search.search(
+            query, limit=limit, offset=offset, cursor=cursor, filters=filters
+        )
+        return tool_result(search_text(answer), search_output(answer))
+
+    @mcp.tool(
+        title="Find what is alike",
+        description=FIND_SIMILAR,
+        annotations=READS,
+        output_schema=SimilarOutput.model_json_schema(),
+    )
+    async def find_similar(
+        content_id: Annotated[
+            str | None,
+            Field(description="An id from search, an Outline urlId, or a document's address."),
+        ] = None,
+        text: Annotated[str | None, Field(description="Any text, in place of content_id.")] = None,
+        threshold: Annotated[
+            float, Field(description="Least similarity, -1 to 1.", ge=-1, le=1)
+        ] = 0.5,
+        limit: Limit = 10,
+    ) -> ToolResult:
+        answer = await services.similar.find_similar(
+            content_id=content_id, text=text, threshold=threshold, limit=limit
+        )
+        return tool_result(similar_text(answer), similar_output(answer))
