@@ -19,7 +19,7 @@ from personal_context.tools.answers import (
     content_text,
 )
 from personal_context.tools.reindexing import register_reindexing
-from personal_context.tools.results import tool_result
+from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.searching import register_searching
 from personal_context.tools.services import Services
 from personal_context.tools.syncing import register_syncing
@@ -74,7 +74,7 @@ def _reading(mcp: FastMCP, services: Services) -> None:
         title="Read a document",
         description=GET_CONTENT,
         annotations=READ_ONLY,
-        output_schema=ContentOutput.model_json_schema(),
+        output_schema=schema_of(ContentOutput),
     )
     async def get_content(content_id: Reference) -> ToolResult:
         read = await services.contents.get(content_id)
@@ -84,7 +84,7 @@ def _reading(mcp: FastMCP, services: Services) -> None:
         title="Load the owner's prompts",
         description=LOAD_PERSONAL_PROMPTS,
         annotations=READ_ONLY,
-        output_schema=PromptsOutput.model_json_schema(),
+        output_schema=schema_of(PromptsOutput),
     )
     async def load_personal_prompts() -> ToolResult:
         prompts = await services.prompts.load()
@@ -96,7 +96,7 @@ def _writing(mcp: FastMCP, services: Services) -> None:
         title="Keep something",
         description=ADD_CONTENT,
         annotations=ADDS,
-        output_schema=AddedOutput.model_json_schema(),
+        output_schema=schema_of(AddedOutput),
     )
     async def add_content(
         content: Annotated[str, Field(description="The text to keep, as Markdown.")],

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from personal_context.domain.models import ReindexProgress, ReindexState
 from personal_context.indexing.reindex import Reindexer, reindex_failure
-from personal_context.tools.results import tool_result
+from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.services import Services
 
 REBUILDS: Final = ToolAnnotations(
@@ -76,7 +76,7 @@ def register_reindexing(mcp: FastMCP, services: Services) -> None:
         title="Make the vectors anew",
         description=REINDEX,
         annotations=REBUILDS,
-        output_schema=ReindexOutput.model_json_schema(),
+        output_schema=schema_of(ReindexOutput),
     )
     async def reindex(
         ctx: Context,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from personal_context.domain.models import SearchFilters, SourceType
 from personal_context.domain.text import as_utc
-from personal_context.tools.results import tool_result
+from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.search_answers import (
     SearchOutput,
     SimilarOutput,
@@ -85,7 +85,7 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
         title="Search the owner's knowledge",
         description=SEARCH,
         annotations=READS,
-        output_schema=SearchOutput.model_json_schema(),
+        output_schema=schema_of(SearchOutput),
     )
     async def search(
         query: Query,
@@ -114,7 +114,7 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
         title="Find what is alike",
         description=FIND_SIMILAR,
         annotations=READS,
-        output_schema=SimilarOutput.model_json_schema(),
+        output_schema=schema_of(SimilarOutput),
     )
     async def find_similar(
         content_id: Annotated[

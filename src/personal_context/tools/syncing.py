@@ -9,7 +9,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from personal_context.sync.by_hand import Asked, SyncByHand, SyncOutcome
-from personal_context.tools.results import tool_result
+from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.services import Services
 from personal_context.tools.sync_answers import (
     SyncStatusOutput,
@@ -48,7 +48,7 @@ def register_syncing(mcp: FastMCP, services: Services) -> None:
         title="How fresh the knowledge is",
         description=SYNC_STATUS,
         annotations=LOOKS,
-        output_schema=SyncStatusOutput.model_json_schema(),
+        output_schema=schema_of(SyncStatusOutput),
     )
     async def sync_status(ctx: Context, wait: Wait = False) -> ToolResult:  # noqa: FBT002 - a model names it
         synced = synced_output(await _synced(ctx, services.by_hand)) if wait else None
