@@ -225,7 +225,7 @@ class Changer:
         )
         return (push is not None) if written else None
 
-    async def _told(self, content_id: ContentId, waits: bool, patience: float) -> PushState:  # noqa: FBT001 - private
+    async def _told(self, content_id: ContentId, waits: bool, patience: float) -> PushState:  # noqa: FBT001 - called from here alone
         self._changed()
         if waits:
             return await self._offers.offer(content_id, patience=patience)
