@@ -6,7 +6,12 @@ import pytest
 from product import beside, opened_product
 
 from personal_context.content.checks import NewContent
-from personal_context.domain.errors import ContentNotFound, EmbeddingUnavailable, InvalidInput
+from personal_context.domain.errors import (
+    ContentNotFound,
+    EmbeddingUnavailable,
+    InvalidInput,
+    UpstreamNotConfigured,
+)
 from personal_context.domain.models import PushState, SearchFilters
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -100,6 +105,14 @@ async def test_without_outline_contents_and_their_children_stay_here(tmp_path):
 
     assert (parent.outline, child.outline) == (PushState.LOCAL, PushState.LOCAL)
     assert child.content.path == ("Rooms",)
+
+
+async def test_without_outline_a_collection_that_nobody_knows_is_refused(tmp_path):
+    nowhere = {"outline_api_base": None, "outline_api_key": None, "outline_collection_id": None}
+    nowhere |= {"prompts_collection_id": None, "sync_collections": ()}
+    async with opened_product(tmp_path, **nowhere) as product:
+        with pytest.raises(UpstreamNotConfigured, match="no collection 'Cellar' here"):
+            await product.runtime.contents.add(note(collection="Cellar"))
 
 
 # --- what the answer says
@@ -272,7 +285,9 @@ async def test_a_new_edition_is_told_as_near(product):
     old = product.write("Restore", text)
     await product.sync()
 
-    added = await patiently(product, note("Recovery", text + " Then the others."))
+    added = await product.runtime.contents.add(
+        note("Recovery", text + " Then the others."), patience=10
+    )
 
     [near] = added.similar
     assert (near.content.id, near.why) == (old, "close in meaning")
@@ -292,19 +307,3 @@ async def test_an_add_neither_waits_for_a_silent_provider_nor_fails_by_one(produ
 
 async def broken():
     raise EmbeddingUnavailable("It is down.")
-
-
-async def patiently(product, new):
-    """Add with as much time for comparing as a busy machine may need."""
-    looking = product.runtime.contents._adder._likeness
-    look = looking.look
-
-    class Unhurried:
-        def __init__(self, found):
-            self.found = found
-
-        async def until(self, _):
-            return await self.found.until(30)
-
-    looking.look = lambda title, indexed, seconds: Unhurried(look(title, indexed, seconds=30))
-    return await product.runtime.contents.add(new)

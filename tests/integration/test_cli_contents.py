@@ -63,6 +63,19 @@ def test_a_content_is_put_under_another(told, tmp_path):
     assert told("get", child["id"])[1]["path"] == ["Rooms"]
 
 
+def test_what_an_add_resembles_is_told(told, tmp_path):
+    (tmp_path / "a.md").write_text("# Restore\n\nStop the writers, then copy the backup.")
+    (tmp_path / "b.md").write_text("# Recover\n\nStop all writers, then copy the backup.")
+    _, first = told("add", "a.md")
+    _, second = told("add", "b.md")
+    _, again = told("add", "b.md")
+
+    assert [(one["id"], one["why"]) for one in second["similar"]] == [
+        (first["id"], "close in meaning")
+    ]
+    assert (again["id"], again["created"]) == (second["id"], False)
+
+
 def test_a_secret_is_told(capsys, tmp_path):
     (tmp_path / "a.md").write_text("# Key\n\npassword=hunter2")
 

@@ -113,20 +113,20 @@ class Adder:
             new: What to add.
             if_exists: If a content with the same title and text is there already: return that
                 one, refuse, or add a second one.
-            patience: Seconds to wait for Outline before `pending` is said. A running Outline takes
-                100 to 300 ms; without patience, the push goes on behind the answer.
+            patience: Seconds to wait for what is near in meaning, and for Outline before `pending`
+                is said. A running Outline takes 100 to 300 ms; without patience, the push goes on
+                behind the answer.
 
         Raises:
             InvalidInput: Title or text is missing or too long, the metadata is not JSON, there is
                 no such collection, or the same is there already.
             ContentNotFound: There is no such parent.
         """
-        begin = time.monotonic()
+        until = time.monotonic() + max(COMPARING, patience)
         given = await asyncio.to_thread(considered, new, redact=self._redact)
         place = await self._placer.place(new.collection, new.parent)
         indexed = await self._prepare(given.title, given.text)
-        left = begin + COMPARING - time.monotonic()
-        look = self._likeness.look(given.title, indexed, seconds=left)
+        look = self._likeness.look(given.title, indexed, seconds=until - time.monotonic())
         content = self._content(given, indexed, place)
         kept = await self._store.add(
             content,
@@ -137,7 +137,7 @@ class Adder:
         )
         if not kept.created:
             return await self._known(kept.content_id, given, place, if_exists)
-        similar = await self._similar(kept, look, begin + COMPARING)
+        similar = await self._similar(kept, look, until)
         state = await self._offer(content, patience)
         added = await self._told(content, given, state, similar)
         # Last of all, so that the making of vectors doesn't slow this answer down.

@@ -92,7 +92,10 @@ class Placer:
             async with asyncio.timeout(LOOK_UP_SECONDS):
                 return await self._resolve(name)
         except UpstreamNotConfigured:
-            raise
+            raise UpstreamNotConfigured(
+                f"There is no collection {name[:200]!r} here, and no Outline is set.",
+                cause=f"Known are: {listed(state.name for state in states)}.",
+            ) from None
         except (TimeoutError, UpstreamError) as error:
             raise InvalidInput(
                 f"There is no collection {name[:200]!r} in the mirror, and Outline can't be asked.",
