@@ -8,7 +8,16 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from personal_context.cli import contents, doctor, forget, reindexing, sandbox, status, upkeep
+from personal_context.cli import (
+    changing,
+    contents,
+    doctor,
+    forget,
+    reindexing,
+    sandbox,
+    status,
+    upkeep,
+)
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.output import FAILED, MISUSED, show_error
 from personal_context.cli.serving import serve_product
@@ -51,6 +60,9 @@ def build_app() -> App:
         contents.similar,
         contents.add,
         contents.get,
+        changing.update,
+        changing.delete,
+        changing.restore,
         reindexing.reindex,
         status.status,
         forget.forget,

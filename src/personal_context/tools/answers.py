@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from personal_context.content.adding import Added
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import ContentSummary
+from personal_context.domain.text import SHORT_HASH
 
 
 class ContentOutput(BaseModel):
@@ -24,9 +25,12 @@ class ContentOutput(BaseModel):
     path: list[str]
     tags: list[str]
     metadata: dict[str, Any]
-    outline: str = Field(description="synced, pending, failed, or local (kept here only).")
+    outline: str = Field(
+        description="synced, pending, conflict, failed, or local (kept here only)."
+    )
     created_at: datetime
     updated_at: datetime
+    hash: str = Field(description="expected_hash of update_content.")
 
 
 class SecretOutput(BaseModel):
@@ -90,6 +94,7 @@ def content_output(read: ReadContent) -> ContentOutput:
         outline=read.outline.value,
         created_at=content.created_at,
         updated_at=content.updated_at,
+        hash=read.summary.hash[:SHORT_HASH],
     )
 
 

@@ -18,6 +18,7 @@ from personal_context.tools.answers import (
     content_output,
     content_text,
 )
+from personal_context.tools.changing import register_changing
 from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.searching import register_searching
@@ -65,6 +66,7 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
     register_searching(mcp, services)
     _reading(mcp, services)
     _writing(mcp, services)
+    register_changing(mcp, services)
     register_syncing(mcp, services)
     register_reindexing(mcp, services)
 

@@ -13,7 +13,7 @@ from personal_context.domain.models import (
     SimilarAnswer,
     StoredSection,
 )
-from personal_context.domain.text import shortened
+from personal_context.domain.text import SHORT_HASH, shortened
 
 
 class Scores(BaseModel):
@@ -61,6 +61,7 @@ class Hit(BaseModel):
     path: list[str] = Field(description="Collection and parent documents, outermost first.")
     tags: list[str]
     updated_at: datetime
+    hash: str = Field(description="expected_hash of update_content.")
 
 
 class SearchOutput(BaseModel):
@@ -157,6 +158,7 @@ def _hit(result: SearchResult) -> Hit:
         path=list(summary.path),
         tags=list(summary.tags),
         updated_at=summary.updated_at,
+        hash=summary.hash[:SHORT_HASH],
     )
 
 

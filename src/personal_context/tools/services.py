@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from personal_context.content.adding import Added, IfExists
+from personal_context.content.changing import Changer
 from personal_context.content.checks import NewContent
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
@@ -90,6 +91,11 @@ class Services(Protocol):
     @property
     def contents(self) -> Contents:
         """Adding and reading."""
+        ...
+
+    @property
+    def changes(self) -> Changer:
+        """Changing, deleting and restoring."""
         ...
 
     @property

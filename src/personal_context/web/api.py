@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchResult, StoredSection
-from personal_context.domain.text import shortened
+from personal_context.domain.text import SHORT_HASH, shortened
 from personal_context.sync.by_hand import Asked
 from personal_context.web import params
 from personal_context.web.guard import as_json
@@ -73,6 +73,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "tags": content.tags,
         "path": content.path,
         "updated_at": content.updated_at,
+        "hash": content.hash[:SHORT_HASH],
     }
 
 

@@ -11,6 +11,7 @@ from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
 from personal_context.content.reading import ReadContent
 from personal_context.domain.errors import InvalidInput
+from personal_context.domain.text import SHORT_HASH
 from personal_context.web.bodies import body_of
 from personal_context.web.guard import as_json
 from personal_context.web.responses import json_answer
@@ -117,4 +118,5 @@ def content_json(read: ReadContent) -> dict[str, Any]:
         "outline": read.outline,
         "created_at": content.created_at,
         "updated_at": content.updated_at,
+        "hash": read.summary.hash[:SHORT_HASH],
     }
