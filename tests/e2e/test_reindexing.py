@@ -13,7 +13,7 @@ from processes import Talk, environment, run, served_app
 
 pytestmark = pytest.mark.timeout(240)
 
-SECTIONS = 300
+SECTIONS = 600  # three batches: one is stored, one is at hand when a pause comes, one waits
 
 
 @pytest.fixture
