@@ -22,7 +22,7 @@ from drill_verdict import Verdict
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--docs", type=int, default=1000, help="documents at first")
-    arguments.add_argument("--minutes", type=float, default=5, help="how long people work")
+    arguments.add_argument("--minutes", type=float, default=5, help="that gateways live, together")
     arguments.add_argument("--kills", type=int, default=50, help="gateways that are killed")
     arguments.add_argument("--seed", type=int, default=1, help="repeats the decisions of a run")
     arguments.add_argument("--keep", type=Path, help="a folder that keeps store and logs")

@@ -38,13 +38,17 @@ FORBIDDEN = ("documents.list", "collections.documents", "collections.list", "col
 """Where a 403 proves nothing; about one document it does."""
 
 
+GROWN_UP = 0.8
+"""Share of the gateways that are killed after they told their address, not on the way there."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How hard a drill is.
 
     Attributes:
         documents: In the wiki at first.
-        seconds: How long people work.
+        seconds: How long the gateways live together; people work from the first to the last.
         kills: How many gateways are killed meanwhile.
         pause: Mean seconds between two deeds of a person, two faults, and two adds of an agent.
         people: How many.
@@ -123,7 +127,9 @@ class Drill:
         mean = self.plan.seconds / self.plan.kills
         for _ in range(self.plan.kills):
             with self._gateway() as gateway:
-                await asyncio.sleep(random.uniform(0.2, 1.8) * mean)
+                if random.random() < GROWN_UP:
+                    await line_of(self._log, r"(page http)")
+                await asyncio.sleep(random.uniform(0, 2) * mean)
                 for task in tasks:
                     if task.done():
                         task.result()  # It never ends by itself: tell why.

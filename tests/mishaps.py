@@ -174,8 +174,12 @@ class Interrupted:
                 await self._asleep
 
     def _task(self, loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> "asyncio.Task[Any]":
-        watched = self._watched(work) if _inside.get() else work
-        return asyncio.Task(watched, loop=loop, **more)
+        if not _inside.get():
+            return asyncio.Task(work, loop=loop, **more)
+        task = asyncio.Task(self._watched(work), loop=loop, **more)
+        # One that is cancelled before it begins never looks at its work.
+        task.add_done_callback(lambda _: work.close())
+        return task
 
     @coroutine
     def _watched(self, work: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
