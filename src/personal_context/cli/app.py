@@ -19,6 +19,7 @@ from personal_context.cli import (
     upkeep,
 )
 from personal_context.cli.common import PLAIN, Common
+from personal_context.cli.outbox import outbox_commands
 from personal_context.cli.output import FAILED, MISUSED, show_error
 from personal_context.cli.serving import serve_product
 from personal_context.cli.webhook import webhook_commands
@@ -66,6 +67,7 @@ def build_app() -> App:
         reindexing.reindex,
         status.status,
         forget.forget,
+        outbox_commands(),
         webhook_commands(),
         doctor.doctor,
         upkeep.version,

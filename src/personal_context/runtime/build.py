@@ -12,6 +12,7 @@ from personal_context.content.adding import Adder
 from personal_context.content.changing import Changer
 from personal_context.content.likeness import Likeness
 from personal_context.content.offering import Offers
+from personal_context.content.outbox import OutboxService
 from personal_context.content.placing import Placer
 from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
@@ -21,7 +22,7 @@ from personal_context.db.key import SqliteKeyBook
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
-from personal_context.domain.models import ContentId
+from personal_context.domain.models import CollectionId, ContentId
 from personal_context.embeddings.tokens import MiniLMTokenCounter
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.meter import Meter
@@ -126,7 +127,19 @@ def build_runtime(
         claims=Claims(owner, is_gone),
         may_trash=settings.outline_allow_delete,
     )
+    reader = Reader(store)
     offers = Offers(pusher.push)
+    placer = Placer(
+        store=store,
+        reader=reader,
+        resolve=sync.resolve,
+        default=None if settings.local_mode else settings.outline_collection_id,
+    )
+
+    async def target(name: str | None) -> CollectionId | None:
+        """Return the collection that a person means."""
+        return (await placer.place(name, None)).collection_id
+
     indexer = Indexer(index, embedder)
     meter = Meter(index, embedder, price_of(settings), clock)
     reindexer = Reindexer(index, embedder, claim=lease("reindex"), log=store.add_log)
@@ -159,7 +172,6 @@ def build_runtime(
         revive_webhook=webhook.revive if upstream else None,
         look_at_key=key.look if upstream else None,
     )
-    reader = Reader(store)
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
     return Runtime(
         version=version,
@@ -174,12 +186,7 @@ def build_runtime(
         contents=ContentService(
             adder=Adder(
                 store=store,
-                placer=Placer(
-                    store=store,
-                    reader=reader,
-                    resolve=sync.resolve,
-                    default=None if settings.local_mode else settings.outline_collection_id,
-                ),
+                placer=placer,
                 prepare=prepare,
                 likeness=Likeness(MeaningSearch(index, embedder)),
                 offers=offers,
@@ -199,6 +206,16 @@ def build_runtime(
             clock=clock,
             redact=settings.redact_secrets,
             may_trash=settings.outline_allow_delete,
+        ),
+        outbox=OutboxService(
+            store=store,
+            reader=reader,
+            prepare=prepare,
+            offers=offers,
+            changed=orchestrator.wake,
+            target=target,
+            new_id=lambda: ContentId(str(uuid4())),
+            clock=clock,
         ),
         prompts=PromptService(
             store=store,

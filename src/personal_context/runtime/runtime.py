@@ -9,6 +9,7 @@ from typing import Self
 
 from personal_context.config import Settings
 from personal_context.content.changing import Changer
+from personal_context.content.outbox import OutboxService
 from personal_context.content.prompts import PromptService
 from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
@@ -53,6 +54,7 @@ class Runtime:
     similar: SimilarSearch
     contents: ContentService
     changes: Changer
+    outbox: OutboxService
     prompts: PromptService
     sync: SyncService
     by_hand: SyncByHand

@@ -1,0 +1,221 @@
+"""The outbox as a person handles it: look, try again, choose, let go."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from personal_context.content.diffing import short_diff
+from personal_context.content.offering import Offers
+from personal_context.content.reading import Reader
+from personal_context.content.resolving import Keep, Verdict, discarded, resolved, retried
+from personal_context.domain.errors import ContentChanged, InvalidInput, UpstreamNotConfigured
+from personal_context.domain.models import (
+    CollectionId,
+    Content,
+    ContentId,
+    LogEntry,
+    OutboxEntry,
+    Placement,
+    Push,
+    PushState,
+    SourceType,
+    Standing,
+    Wording,
+)
+from personal_context.ports import Clock, PrepareText, Store
+from personal_context.sync.mirroring import as_content, parse_time
+
+_ROUNDS = 10
+
+
+class OutboxService:
+    """Shows what Outline is still to be told, and does what a person says about it.
+
+    Args:
+        store: Holds contents and outbox.
+        reader: Finds a content by its names.
+        prepare: Indexes a text.
+        offers: Brings contents to Outline.
+        changed: Told after a change, so that vectors follow soon.
+        target: Finds the collection that a name means, None for the default; None if Outline is
+            not set.
+        new_id: Makes UUID v4 ids.
+        clock: Tells the time.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        reader: Reader,
+        prepare: PrepareText,
+        offers: Offers,
+        changed: Callable[[], None],
+        target: Callable[[str | None], Awaitable[CollectionId | None]],
+        new_id: Callable[[], ContentId],
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._reader = reader
+        self._prepare = prepare
+        self._offers = offers
+        self._changed = changed
+        self._target = target
+        self._new_id = new_id
+        self._clock = clock
+
+    async def entries(self, *, limit: int = 100) -> Sequence[OutboxEntry]:
+        """Return what waits, those first that need a person, then in the order of coming."""
+        return await self._store.outbox(limit=limit)
+
+    async def difference(self, reference: str) -> str:
+        """Return what differs between Outline's text and ours, as a short unified diff."""
+        standing, push = await self._waiting(reference)
+        ours = Wording(standing.content.title, standing.content.text)
+        remote = push.remote
+        theirs = Wording(remote.title, remote.text) if remote else push.base
+        return "" if theirs is None else short_diff(theirs, ours)
+
+    async def retry(
+        self, reference: str, *, collection: str | None = None, patience: float = 0.0
+    ) -> PushState:
+        """Try a push again now.
+
+        Args:
+            reference: Id, Outline urlId, or Outline address.
+            collection: Where a new content is to go instead; None leaves it.
+            patience: Seconds to wait for Outline.
+
+        Raises:
+            InvalidInput: Nothing waits, it has a conflict, or there is no such collection.
+        """
+        wanted = await self._target(collection) if collection else None
+        for _ in range(_ROUNDS):
+            standing, push = await self._waiting(reference)
+            again = retried(push, wanted, self._clock())
+            if await self._store.settle(standing, push=again):
+                return await self._offers.offer(standing.content.id, patience=patience)
+        raise _busy()
+
+    async def resolve(self, reference: str, keep: Keep, *, patience: float = 0.0) -> PushState:
+        """End a conflict as a person chose.
+
+        Args:
+            reference: See `retry`.
+            keep: Whose text stays; `both` keeps ours as a new document.
+            patience: See `retry`.
+
+        Raises:
+            InvalidInput: There is no conflict.
+        """
+        for _ in range(_ROUNDS):
+            standing, push = await self._waiting(reference)
+            verdict = resolved(standing, push, keep, self._clock())
+            if verdict.copy:
+                await self._copy(standing.content)
+            if await self._write(standing, verdict, f"conflict resolved: {keep} kept"):
+                return await self._after(standing.content.id, patience)
+        raise _busy()
+
+    async def discard(self, reference: str) -> PushState:
+        """Don't tell Outline; what was changed here is undone, what is new stays here only.
+
+        Raises:
+            InvalidInput: Nothing waits, or it is being sent.
+        """
+        for _ in range(_ROUNDS):
+            standing, push = await self._waiting(reference)
+            verdict = discarded(standing, push)
+            if await self._write(standing, verdict, f"{push.operation.value} discarded"):
+                return await self._after(standing.content.id, 0.0)
+        raise _busy()
+
+    async def offer_local(self, *, collection: str | None = None) -> Sequence[ContentId]:
+        """Queue all contents that are kept here only, and return their ids.
+
+        Args:
+            collection: Where to: id, address or name; None for the default.
+
+        Raises:
+            UpstreamNotConfigured: There is no collection to push to.
+        """
+        wanted = await self._target(collection)
+        if wanted is None:
+            raise UpstreamNotConfigured("There is no collection that contents could go to.")
+        offered = await self._store.offer_local(wanted, now=self._clock())
+        self._changed()
+        return offered
+
+    async def _waiting(self, reference: str) -> tuple[Standing, Push]:
+        content_id = await self._reader.find(reference)
+        standing = await self._store.standing(content_id)
+        if standing.push is None:
+            raise InvalidInput(
+                f"Nothing waits in the outbox for “{standing.content.title[:100]}”.",
+                hint="`personal-context outbox` lists what waits.",
+            )
+        return standing, standing.push
+
+    async def _write(self, standing: Standing, verdict: Verdict, details: str) -> bool:
+        content = standing.content
+        new: Content | None = None
+        if verdict.document is not None:
+            document = verdict.document
+            indexed = await self._prepare(document.title, document.text)
+            place = Placement(document.parent_id, content.position)
+            new = as_content(document, indexed, place).beside(content)
+        elif verdict.wording is not None:
+            wording = verdict.wording
+            indexed = await self._prepare(wording.title, wording.text)
+            known = content.outline_updated_at
+            new = replace(
+                content,
+                title=wording.title,
+                text=wording.text,
+                readable=indexed.readable,
+                updated_at=parse_time(known) if known else content.updated_at,
+            )
+        return await self._store.settle(
+            standing,
+            push=verdict.push,
+            write=None if new is None else (new, indexed),
+            back=verdict.back,
+            away=verdict.away,
+            log=LogEntry(
+                "resolve", content.collection_id, content.id, content.outline_doc_id, details
+            ),
+            durable=True,
+        )
+
+    async def _copy(self, content: Content) -> None:
+        """Keep our text as a new document, which goes where the other one is."""
+        title = f"{content.title[:80]} (kept from here)"
+        indexed = await self._prepare(title, content.text)
+        now = self._clock()
+        copy = Content(
+            id=self._new_id(),
+            source_type=SourceType.NOTE,
+            title=title,
+            text=content.text,
+            readable=indexed.readable,
+            created_at=now,
+            updated_at=now,
+            collection_id=content.collection_id,
+            metadata=content.metadata,
+            tags=content.tags,
+        )
+        log = LogEntry("create", content.collection_id, copy.id, details="kept from a conflict")
+        await self._store.add(copy, indexed, log=log, push_to=content.collection_id)
+
+    async def _after(self, content_id: ContentId, patience: float) -> PushState:
+        self._changed()
+        standing = await self._store.standing(content_id)
+        if standing.push is not None:
+            return await self._offers.offer(content_id, patience=patience)
+        local = standing.content.outline_doc_id is None
+        return PushState.LOCAL if local else PushState.SYNCED
+
+
+def _busy() -> ContentChanged:
+    return ContentChanged(
+        "It is being changed by others all the time.", hint="Nothing was written. Try again."
+    )

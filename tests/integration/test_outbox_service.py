@@ -1,0 +1,101 @@
+"""A person looks into the outbox, and chooses."""
+
+import pytest
+from product import opened_product
+
+from personal_context.content.checks import NewContent
+from personal_context.content.editing import Change
+from personal_context.domain.errors import InvalidInput
+from personal_context.domain.models import PushState
+
+TEXT = "First words."
+
+
+@pytest.fixture
+async def product(tmp_path):
+    async with opened_product(tmp_path, outline_allow_delete=True) as product:
+        product.page = product.write("Page", TEXT)
+        await product.sync()
+        yield product
+
+
+async def conflict(product):
+    product.sandbox.documents.edit(product.page, text="Theirs.")
+    done = await product.runtime.changes.update(product.page, Change(content="Ours."), patience=30)
+    assert done.outline is PushState.CONFLICT
+
+
+def wiki(product):
+    rows = product.sandbox.services.world.state.execute("SELECT title, text FROM documents")
+    return sorted(rows)
+
+
+@pytest.mark.parametrize(
+    ("keep", "expected", "here"),
+    [
+        ("local", [("Page", "Ours.")], "Ours."),
+        ("outline", [("Page", "Theirs.")], "Theirs."),
+        ("both", [("Page", "Theirs."), ("Page (kept from here)", "Ours.")], "Theirs."),
+    ],
+)
+async def test_a_conflict_ends_as_a_person_chose(product, keep, expected, here):
+    await conflict(product)
+    assert await product.runtime.outbox.difference(product.page) == "-Theirs.\n+Ours."
+
+    assert await product.runtime.outbox.resolve(product.page, keep, patience=30) is PushState.SYNCED
+    await product.runtime.push_pending()
+    assert wiki(product) == expected
+    assert (await product.runtime.contents.get(product.page)).content.text == here
+    assert await product.runtime.outbox.entries() == []
+    [report, _] = await product.runtime.sync.sync_now(full=True)
+    assert (report.updated, report.failed) == (0, {})
+
+
+async def test_what_was_edited_again_is_not_overwritten_by_a_choice(product):
+    await conflict(product)
+    product.sandbox.documents.edit(product.page, text="Theirs, later.")
+
+    state = await product.runtime.outbox.resolve(product.page, "local", patience=30)
+    assert state is PushState.CONFLICT
+    assert wiki(product) == [("Page", "Theirs, later.")]
+
+
+async def test_a_change_is_discarded(product):
+    product.sandbox.faults.status("documents.update", 403, error="authorization_error", times=99)
+    done = await product.runtime.changes.update(product.page, Change(content="x"), patience=30)
+    assert done.outline is PushState.FAILED
+
+    assert await product.runtime.outbox.discard(product.page) is PushState.SYNCED
+    assert (await product.runtime.contents.get(product.page)).content.text == TEXT
+    with pytest.raises(InvalidInput, match="Nothing waits"):
+        await product.runtime.outbox.discard(product.page)
+
+
+async def test_what_was_refused_is_tried_again(product):
+    product.sandbox.faults.status("documents.create", 403, error="authorization_error")
+    added = await product.runtime.contents.add(NewContent(title="Note", text="x"), patience=30)
+    assert added.outline is PushState.FAILED
+
+    state = await product.runtime.outbox.retry(added.content.id, collection="Prompts", patience=30)
+    assert state is PushState.SYNCED
+    assert product.sandbox.documents.get(added.content.id).collection_id == product.prompts
+
+
+async def test_a_conflict_is_not_retried_and_no_conflict_not_resolved(product):
+    await conflict(product)
+    with pytest.raises(InvalidInput, match="conflict"):
+        await product.runtime.outbox.retry(product.page)
+    await product.runtime.outbox.resolve(product.page, "outline")
+    with pytest.raises(InvalidInput, match="Nothing waits"):
+        await product.runtime.outbox.resolve(product.page, "local")
+
+
+async def test_what_was_kept_here_only_is_offered(tmp_path):
+    local = {"outline_api_base": None, "outline_api_key": None, "outline_collection_id": None}
+    more = {"prompts_collection_id": None, "sync_collections": ()}
+    async with opened_product(tmp_path, **local, **more) as product:
+        note = await product.runtime.contents.add(NewContent(title="Note", text="x"))
+    async with opened_product(tmp_path) as product:
+        assert await product.runtime.outbox.offer_local() == [note.content.id]
+        await product.runtime.push_pending()
+        assert wiki(product) == [("Note", "x")]
