@@ -15,7 +15,8 @@ from hashing_embedder import HashingEmbedder
 from product import product_settings
 
 from personal_context.content.checks import NewContent
-from personal_context.domain.models import PushState
+from personal_context.content.editing import Change
+from personal_context.domain.models import EditMode, PushState
 from personal_context.runtime import build_runtime
 from personal_context.upstream.sandbox.app import create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
@@ -95,6 +96,7 @@ async def wiki(request, tmp_path):
             outline_collection_id=outline.collection,
             prompts_collection_id=None,
             sync_collections=(outline.collection,),
+            outline_allow_delete=True,
         )
         runtime = build_runtime(settings, transport=transport, embedder=HashingEmbedder())
         yield outline, await stack.enter_async_context(runtime)
@@ -154,4 +156,32 @@ async def test_what_is_added_arrives_once_and_the_next_pull_sees_no_change(wiki)
     assert added.outline is PushState.SYNCED
     assert (report.created, report.updated) == (0, 0)
     assert [row[0] for row in await outline.shows()] == [added.content.id]
+    await same(outline, runtime)
+
+
+async def test_changes_reach_outline_and_overwrite_nobody(wiki):
+    outline, runtime = wiki
+    page = await outline.create("Page", "one\n\n- two\n- three\n\nfour")
+    await same(outline, runtime)
+
+    patch = Change("zwei", mode=EditMode.PATCH, find="two")
+    await outline.call("documents.update", id=page, text="one, edited\n\n- two\n\nfour")
+    done = await runtime.changes.update(page, patch, patience=60)
+    assert done.outline is PushState.SYNCED
+    await same(outline, runtime)
+    text = (await outline.call("documents.info", id=page))["text"]
+    assert "one, edited" in text
+    assert "zwei" in text
+
+    await outline.call("documents.update", id=page, text="Theirs.")
+    done = await runtime.changes.update(page, Change("Ours."), patience=60)
+    assert done.outline is PushState.CONFLICT
+    assert (await outline.call("documents.info", id=page))["text"] == "Theirs."
+    assert await runtime.outbox.resolve(page, "local", patience=60) is PushState.SYNCED
+    assert (await outline.call("documents.info", id=page))["text"] == "Ours."
+    await same(outline, runtime)
+
+    assert (await runtime.changes.delete(page, patience=60)).outline is PushState.SYNCED
+    assert (await outline.call("documents.info", id=page))["deletedAt"]
+    assert (await runtime.changes.restore(page, patience=60)).outline is PushState.SYNCED
     await same(outline, runtime)
