@@ -21,8 +21,12 @@ def main(seconds: float, name: str | None = None) -> None:
         owner=name,
         lease_times=LeaseTimes(timedelta(seconds=seconds), timedelta(seconds=seconds / 4)),
     )
-    asyncio.run(serve(runtime, "stdio", HttpOptions("127.0.0.1", 0, None)))
-    os._exit(0)  # as the program does
+
+    async def serving() -> None:
+        await serve(runtime, "stdio", HttpOptions("127.0.0.1", 0, None))
+        os._exit(0)  # as the program does
+
+    asyncio.run(serving())
 
 
 if __name__ == "__main__":

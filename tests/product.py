@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from personal_context.config import Settings, load_settings
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
+
+Around = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
 
 
 @dataclass
@@ -62,7 +64,9 @@ async def built_product(
     folder: Path,
     *,
     clock: MovingClock | None = None,
+    wiki_clock: MovingClock | None = None,
     embedder: HashingEmbedder | None = None,
+    around: Around = lambda wire: wire,
     **settings: object,
 ) -> AsyncIterator[Product]:
     """Build everything; the caller opens the runtime, by itself or by a server's lifespan.
@@ -70,10 +74,12 @@ async def built_product(
     Args:
         folder: Where the store is.
         embedder: The product's; an ordinary quick one if None.
-        clock: The product's; the real one if None. The wiki has a moving one in any case.
+        clock: The product's; the real one if None.
+        wiki_clock: The wiki's; if None the product's, or a moving one.
+        around: Put around the wire to the wiki, e.g. `Spoiled`.
         settings: Override the usual ones.
     """
-    wiki_clock = clock or MovingClock()
+    wiki_clock = wiki_clock or clock or MovingClock()
     async with create_sandbox(clock=wiki_clock, base_url=WIKI, rate_limits=False) as sandbox:
         handbook = sandbox.collections.create("Handbook")
         prompts = sandbox.collections.create("Prompts")
@@ -81,7 +87,7 @@ async def built_product(
         yield Product(
             runtime=build_runtime(
                 product_settings(folder, **settings),
-                transport=httpx.ASGITransport(sandbox.app),
+                transport=around(httpx.ASGITransport(sandbox.app)),
                 embedder=embedder,
                 clock=clock,
             ),

@@ -1,11 +1,13 @@
 """The program as a process: what Claude Desktop, a shell, and an operating system see."""
 
+import asyncio
 import base64
 import json
 import re
 import signal
 import socket
 import sqlite3
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -230,7 +232,8 @@ def _flat(sandbox, collection):
 @pytest.mark.parametrize("transport", ["stdio", "http", "both"])
 def test_a_signal_in_the_middle_of_a_pass_leaves_good_order(tmp_path, transport):
     sandbox, _ = wiki_of(30)
-    sandbox.faults.delay("documents.list", 40)  # nobody waits for that
+    go_on = threading.Event()
+    sandbox.faults.before_page(1, lambda: asyncio.to_thread(go_on.wait, 60))
     with served(sandbox) as url:
         env = environment(
             tmp_path, OUTLINE_API_BASE=url, OUTLINE_API_KEY=DEMO_KEY, SYNC_COLLECTIONS="*"
@@ -245,11 +248,32 @@ def test_a_signal_in_the_middle_of_a_pass_leaves_good_order(tmp_path, transport)
             talk.process.terminate()
 
             assert talk.process.wait(20) == 0
+            go_on.set()
             told = talk.rest_of_stderr()
 
     assert "ERROR" not in told
     assert "Traceback" not in told
     assert rows(tmp_path, "SELECT status FROM sync_state") == [("idle",)]
+
+
+def test_a_signal_while_a_huge_document_is_cut_is_not_kept_waiting(tmp_path):
+    sandbox, collection = wiki_of(1)
+    sandbox.documents.create(
+        "Huge", "漢字仮名交じり文" * 500_000, collection_id=collection, raw=True
+    )
+    with served(sandbox) as url:
+        env = environment(
+            tmp_path, OUTLINE_API_BASE=url, OUTLINE_API_KEY=DEMO_KEY, SYNC_COLLECTIONS="*"
+        )
+        with Talk("serve", "--transport", "stdio", env=env) as talk:
+            talk.initialize()
+            deadline = time.monotonic() + 30
+            while rows(tmp_path, "SELECT count(*) FROM content") != [(1,)]:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            talk.process.terminate()
+
+            assert talk.process.wait(20) == 0  # to cut it takes half a minute and more
 
 
 def test_two_windows_share_one_store(tmp_path):

@@ -49,10 +49,14 @@ def serve_product(transport: Transport | None, *, verbose: bool) -> NoReturn:
             "added stays here\n"
         )
     runtime = build_runtime(settings)
-    asyncio.run(
-        serve_runtime(runtime, transport, http, ready=lambda at: _announce(at, made_up=made_up))
-    )
-    _leave()
+
+    async def serving() -> NoReturn:
+        await serve_runtime(
+            runtime, transport, http, ready=lambda at: _announce(at, made_up=made_up)
+        )
+        _leave()
+
+    asyncio.run(serving())
 
 
 def _stdin_is_pipe() -> bool:
@@ -74,8 +78,9 @@ def _announce(http: HttpOptions, *, made_up: bool) -> None:
 
 
 def _leave() -> NoReturn:
-    # The thread that reads stdin can't be cancelled and would hold the interpreter's exit, and
-    # tidying up memory that goes away in any case takes as long as all else.
+    # From inside the loop, with everything closed. Its end would wait for threads: the one that
+    # reads stdin can't be cancelled, and one that cuts a huge document takes its time. And to tidy
+    # up memory that goes away in any case takes as long as all else.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

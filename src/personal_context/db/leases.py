@@ -49,6 +49,8 @@ def acquire(
 ) -> int | None:
     """Take or renew a lease; None while another owner's has not expired.
 
+    One that would go on for more than twice `ttl` is from a clock that was ahead: it may be taken.
+
     Returns:
         The token, from 1. It grows by one with each change of owner; a renewal keeps it.
     """
@@ -57,11 +59,12 @@ def acquire(
         "INSERT INTO leases (name, owner, expires_at, token) VALUES (?1, ?2, ?3, 1)"
         " ON CONFLICT (name) DO UPDATE"
         " SET owner = ?2, expires_at = ?3, token = token + (owner <> ?2)"
-        " WHERE owner = ?2 OR expires_at <= ?4 RETURNING token",
+        " WHERE owner = ?2 OR expires_at <= ?4 OR expires_at > ?5 RETURNING token",
         name,
         owner,
         to_text(now + ttl),
         to_text(now),
+        to_text(now + 2 * ttl),
     )
     return int(taken[0][0]) if taken else None
 

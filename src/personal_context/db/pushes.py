@@ -5,7 +5,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from personal_context.db.rows import (
@@ -34,6 +34,9 @@ from personal_context.domain.text import content_hash
 
 if TYPE_CHECKING:
     import apsw
+
+_NEVER_AS_LONG = timedelta(hours=12)
+"""No try is put off for as long: one that seems to be was dated by a clock that went back since."""
 
 _PUSH = (
     "operation, state, collection_id, queued_at, next_try_at, version, sent_version, attempts,"
@@ -95,10 +98,12 @@ def due(connection: "apsw.Connection", now: datetime, limit: int) -> Sequence[Co
     rows = fetch(
         connection,
         "SELECT content_id FROM outbox WHERE ((state = 'pending' AND next_try_at <= ?1)"
+        " OR (state = 'pending' AND next_try_at > ?3)"
         f" OR (state = 'sending' AND claimed_until <= ?1)) AND {_PARENT_IS_THERE}"
         " ORDER BY id LIMIT ?2",
         to_text(now),
         limit,
+        to_text(now + _NEVER_AS_LONG),
     )
     return [ContentId(row[0]) for row in rows]
 

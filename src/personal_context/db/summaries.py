@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import apsw
 
 _DEEPEST = 50
+"""Levels above a content that are shown; nobody reads more of them."""
+
+_LEFT_OUT = "…"
+"""Stands for what is further up."""
 
 
 def summaries(
@@ -70,4 +74,6 @@ def _titles_above(row: Row, above: Mapping[str, tuple[str, str | None]]) -> tupl
         seen.add(parent_id)
         title, parent_id = above[parent_id]
         titles.append(title)
+    if parent_id is not None and parent_id not in seen and len(titles) >= _DEEPEST:
+        titles.append(_LEFT_OUT)
     return tuple(reversed(titles))

@@ -13,6 +13,9 @@ class LeaseStore(Protocol):
     ) -> int | None:
         """Take or renew a lease; None while another owner's has not expired.
 
+        One that would go on for more than twice `ttl` is from a clock that was ahead and counts as
+        expired.
+
         Returns:
             The fencing token, from 1. It grows by one with each change of owner, also when a lease
             was given back in between; a renewal keeps it.

@@ -75,7 +75,9 @@ class OutboxStore(Protocol):
     async def due_pushes(self, now: datetime, *, limit: int) -> Sequence[ContentId]:
         """Return contents whose push is to be tried: pending and due, or left by its claimer.
 
-        A document that is to be created under one that is to be created itself waits for that.
+        A document that is to be created under one that is to be created itself waits for that. A
+        try that is put off by more than twelve hours was dated by a clock that was ahead: it is
+        due.
 
         Returns:
             Oldest first.

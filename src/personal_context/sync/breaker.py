@@ -7,6 +7,7 @@ from personal_context.domain.errors import (
     UpstreamAuthError,
     UpstreamUnavailable,
 )
+from personal_context.domain.times import is_due
 from personal_context.ports import Clock
 
 FIRST_WAIT = timedelta(seconds=15)
@@ -30,7 +31,8 @@ class Breaker:
     @property
     def may_ask(self) -> bool:
         """The clock may pull."""
-        return not self._refused and (self._until is None or self._clock() >= self._until)
+        until = self._until
+        return not self._refused and (until is None or is_due(until, self._clock(), LONGEST_WAIT))
 
     @property
     def next_try_at(self) -> datetime | None:

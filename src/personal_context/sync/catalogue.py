@@ -19,6 +19,7 @@ from personal_context.domain.models import (
     UpstreamCollection,
 )
 from personal_context.domain.text import one_line
+from personal_context.domain.times import has_passed
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.troubles import trouble_of
 
@@ -57,7 +58,7 @@ class Catalogue:
         Raises:
             UpstreamError: Outline didn't answer.
         """
-        if self._looked and self._clock() - self._looked[0] < REFRESH:
+        if self._looked and not has_passed(REFRESH, self._looked[0], self._clock()):
             return self._looked[1]
         available = await self._upstream.collections()
         chosen = choose(self._wanted, available)

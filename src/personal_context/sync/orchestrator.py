@@ -48,11 +48,13 @@ class Timetable:
         enabled: Whether collections are pulled by themselves.
         interval: Between two polls of a collection.
         trash_kept: How long removed contents wait in the local trash.
+        watch_every: Between two looks whether the machine's clock went back.
     """
 
     enabled: bool
     interval: timedelta
     trash_kept: timedelta
+    watch_every: timedelta = timedelta(seconds=5)
 
 
 class Orchestrator:
@@ -94,6 +96,7 @@ class Orchestrator:
         self._lease = lease
         self._scheduler: AsyncIOScheduler | None = None
         self._running: set[asyncio.Task[Any]] = set()
+        self._watching: asyncio.Task[None] | None = None
         self._owning = False
         self._first = True
         self._recovering = False
@@ -153,12 +156,15 @@ class Orchestrator:
             look = self._as_owner(self._look_at_key)
             self._every("key", KEY_EVERY, look, first_in=KEY_FIRST_IN)
         self._scheduler.start()
+        self._watching = asyncio.create_task(self._watch_clock(), name="watch-clock")
 
     async def stop(self) -> None:
         """End: a pass at once, other jobs may finish what they are at, for PATIENCE seconds."""
         if self._scheduler is None:
             return
         self._stopping = True
+        if self._watching is not None:
+            self._watching.cancel()
         self._sync.stop()
         self._scheduler.pause()
         if self._running:
@@ -270,6 +276,20 @@ class Orchestrator:
         """Take over the clock as soon as whoever had it is known to be gone."""
         if not self._owning and not await self._lease.lives():
             await self._renew()
+
+    async def _watch_clock(self) -> None:
+        """Run jobs that would wait for a day because the machine's clock went back by one."""
+        while self._scheduler is not None:
+            await asyncio.sleep(self._timetable.watch_every.total_seconds())
+            now = self._clock()
+            asleep = [
+                job.id
+                for job in self._scheduler.get_jobs()
+                if job.next_run_time and job.next_run_time - now > 2 * job.trigger.interval
+            ]
+            if asleep:
+                logger.warning("this machine's clock went back: %d jobs run now", len(asleep))
+                self._now(*asleep)
 
     # --- APScheduler
 

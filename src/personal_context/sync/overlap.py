@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from personal_context.domain.models import CollectionId, UpstreamDocument
+from personal_context.domain.times import has_passed
 from personal_context.ports import Clock
 from personal_context.sync.mirroring import parse_time
 
@@ -62,7 +63,7 @@ class Overlap:
             return None
         seen = self._seen.get(collection_id)
         settled = seen is not None and seen.cursor == cursor and seen.looked
-        due = seen is None or self._clock() - seen.since >= OVERLAP
+        due = seen is None or has_passed(OVERLAP, seen.since, self._clock())
         if due:
             self._deep.add(collection_id)
         return Cutoff(before=parse_time(cursor) - OVERLAP, shallow=settled or not due)
@@ -74,5 +75,5 @@ class Overlap:
         seen = self._seen.get(collection_id)
         if seen is None or seen.cursor != cursor:
             self._seen[collection_id] = _Seen(cursor, self._clock(), looked=False)
-        elif collection_id in self._deep and self._clock() - seen.since >= OVERLAP:
+        elif collection_id in self._deep and has_passed(OVERLAP, seen.since, self._clock()):
             self._seen[collection_id] = _Seen(cursor, seen.since, looked=True)

@@ -26,6 +26,7 @@ from personal_context.domain.models import (
     SyncFailure,
     UpstreamDocument,
 )
+from personal_context.domain.times import is_due
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.meeting import Meeting
 from personal_context.sync.mirroring import as_content
@@ -213,13 +214,15 @@ class OnePass:
 
     def _due(self) -> set[ContentId]:
         """Documents that failed before, are still there, and whose time has come."""
-        now = self.clock()
-        due = {i for i, failure in self.failures.items() if failure.next_try_at <= now}
+        due = {i for i, failure in self.failures.items() if self._may_retry(failure)}
         return due & self.tally.placements.keys() - self.tally.listed
+
+    def _may_retry(self, failure: SyncFailure) -> bool:
+        return is_due(failure.next_try_at, self.clock(), LONGEST_RETRY)
 
     async def _fetch(self, content_id: ContentId) -> None:
         failure = self.failures.get(content_id)
-        if failure and failure.next_try_at > self.clock():
+        if failure and not self._may_retry(failure):
             return
         try:
             document = await self._ask(content_id)

@@ -26,6 +26,7 @@ from personal_context.domain.models import (
     UpstreamCollection,
 )
 from personal_context.domain.text import one_line
+from personal_context.domain.times import has_passed
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
@@ -331,7 +332,7 @@ class SyncService:
     async def _sweep_due(self, collection_id: CollectionId) -> bool:
         state = await self._store.sync_state(collection_id)
         swept = state.last_sweep_at if state else None
-        return swept is None or self._clock() - swept >= self._sweep_every
+        return swept is None or has_passed(self._sweep_every, swept, self._clock())
 
     def _outline(self) -> Wiki:
         if self._wiki is None:
