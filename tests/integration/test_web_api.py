@@ -248,6 +248,7 @@ async def test_a_search_result_says_where_it_stands_and_why(web):
         "tags": ["runbook"],
         "path": ["Operations", "Runbooks"],
         "updated_at": "2025-12-30T12:00:00+00:00",
+        "hash": "",
     }
 
 

@@ -3,7 +3,9 @@
 from typing import Protocol
 
 from personal_context.content.adding import Added, IfExists
+from personal_context.content.changing import Changer
 from personal_context.content.checks import NewContent
+from personal_context.content.outbox import OutboxService
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
     EVERYTHING,
@@ -125,6 +127,16 @@ class Services(Protocol):
     @property
     def contents(self) -> Contents:
         """Adding and reading."""
+        ...
+
+    @property
+    def changes(self) -> Changer:
+        """Changing, deleting and restoring."""
+        ...
+
+    @property
+    def outbox(self) -> OutboxService:
+        """What Outline is still to be told."""
         ...
 
     @property
