@@ -39,7 +39,12 @@ from personal_context.server.serving import web_server
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 
-MIRROR_TARGET = Target(1.5)
+MIRROR_TARGET = Target(0.8, at_most=False)
+"""Documents per second beside fetching alone, on a wiki as slow as Outline."""
+
+MEMORY_TARGET = Target(100)
+"""MB."""
+
 INDEX_TARGET = Target(0.8, at_most=False)
 PAGE = 100
 HANDBOOK, SAMPLE = "Handbook", "Sample"
@@ -152,6 +157,7 @@ def measure_mirror(url: str, documents: int, rounds: int) -> dict[str, float]:
         "raw_s": raw,
         "mirror_s": seconds,
         "ratio": seconds / raw,
+        "share_of_raw": raw / seconds,
         "mirror_cpu_s": median(watch.cpu_seconds for watch in watches),
         "docs_per_s": documents / seconds,
         "requests": requests,
@@ -229,10 +235,25 @@ def main() -> None:
 
     show_table(
         f"{options.docs} documents, mirrored without embedding",
-        ("wiki", "raw s", "mirror s", "ratio", "cpu s", "docs/s", "requests", "beyond pages", ""),
-        [(name, *row.values(), MIRROR_TARGET.verdict(row["ratio"])) for name, row in rows],
+        (
+            "wiki",
+            "raw s",
+            "mirror s",
+            "ratio",
+            "share",
+            "cpu s",
+            "docs/s",
+            "requests",
+            "beyond pages",
+            "",
+        ),
+        [
+            (name, *row.values(), MIRROR_TARGET.verdict(row["share_of_raw"]) if number else "")
+            for number, (name, row) in enumerate(rows)
+        ],
     )
-    print(f"  memory grew by {figures['mirror_rss_growth_mb']:.0f} MB")
+    grown = figures["mirror_rss_growth_mb"]
+    print(f"  memory grew by {grown:.0f} MB, {MEMORY_TARGET.verdict(grown)}")
     show_table(
         "Backlog with the embedded model",
         ("sections", "left", "model alone/s", "backlog/s", "ratio", "grown MB", ""),
