@@ -228,6 +228,18 @@ async def test_a_child_restored_without_its_parent_moves_to_the_top(wiki, family
     assert await tree(wiki) == [("Child 2", [])]
 
 
+async def test_a_child_archived_before_its_parent_comes_back_below_it(wiki, family):
+    parent, children = family
+    await wiki.ask("documents.archive", id=children[0])
+    await wiki.ask("documents.archive", id=parent)
+
+    await wiki.ask("documents.restore", id=parent)
+
+    [(_, below)] = await tree(wiki)
+    assert len(below) == len(children)
+    assert get(wiki, children[0]).archived_at is None
+
+
 async def test_the_archive_takes_children_along_and_gives_them_back(wiki, family):
     parent, children = family
     before = await tree(wiki)

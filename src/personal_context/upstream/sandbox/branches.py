@@ -79,6 +79,10 @@ class Branches:
             after = self.get(root.id)
             if after.published_at is not None:
                 self._show(after, END)
+                # What was archived by itself before has left its place, and gets one again.
+                for child in archived:
+                    if child.published_at is not None and not self._tree.holds(child.id):
+                        self._tree.place(child.id, str(home), child.parent_id, END)
         self._tell("restore" if trashed else "unarchive", root.id, actor)
         return after
 

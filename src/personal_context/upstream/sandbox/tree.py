@@ -52,6 +52,11 @@ class Tree:
         """Remove a document; its children come back in order when it does."""
         self._state.execute("DELETE FROM tree WHERE document_id = ?", (document_id,))
 
+    def holds(self, document_id: str) -> bool:
+        """Tell whether a document has a place."""
+        rows = self._state.execute("SELECT 1 FROM tree WHERE document_id = ?", (document_id,))
+        return bool(rows)
+
     def carry(self, document_ids: list[str], collection_id: str) -> None:
         """Tell documents below a moved one which collection they are in now."""
         self._state.connection.executemany(
