@@ -193,6 +193,7 @@ async def test_an_unknown_collection_is_named_and_the_others_go_on(tmp_path):
 async def test_what_came_back_has_its_tags_links_and_vectors(product):
     await product.sync()
     added = await product.runtime.contents.add(_note())
+    await product.runtime.contents.close()  # The push goes on behind the caller's back.
     await product.runtime.embed_backlog()
     embedded = len(product.embedder.embedded)
     product.sandbox.documents.trash(added.content.id)

@@ -47,10 +47,11 @@ class Catalogue:
         self._clock = clock
         self._wanted = tuple(wanted)
         self._looked: tuple[datetime, Chosen] | None = None
+        self._left: Sequence[UpstreamCollection] | None = None
 
     def forget(self) -> None:
         """Look up the list anew at the next question."""
-        self._looked = None
+        self._looked = self._left = None
 
     async def look(self) -> Chosen:
         """Return the wanted collections that Outline shows.
@@ -69,14 +70,20 @@ class Catalogue:
         for state in states:
             if not is_id(state.collection_id) and state.collection_id not in chosen.unknown:
                 await self._store.forget_collection(state.collection_id)  # known by now
-        self._looked = (self._clock(), chosen)
+        self._looked, self._left = (self._clock(), chosen), None
         return chosen
 
     async def departed(self, chosen: Chosen) -> Sequence[UpstreamCollection]:
         """Return mirrored collections that were archived or deleted, and note access that is lost.
 
-        A collection that is only forbidden keeps its documents: a 403 is no evidence.
+        A collection that is only forbidden keeps its documents: a 403 is no evidence. Outline is
+        asked once for each look at the list, not at every poll.
         """
+        if self._left is None:
+            self._left = await self._find_left(chosen)
+        return [one for one in self._left if await self._store.mirrored(one.id)]
+
+    async def _find_left(self, chosen: Chosen) -> Sequence[UpstreamCollection]:
         shown = {collection.id for collection in chosen.found}
         gone = []
         for state in await self._store.sync_states():

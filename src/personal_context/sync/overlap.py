@@ -6,7 +6,7 @@ already gone past. A statement there lives less than 10 s; OVERLAP is generous.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from personal_context.domain.models import CollectionId, UpstreamDocument
 from personal_context.domain.times import has_passed
@@ -15,6 +15,9 @@ from personal_context.sync.mirroring import parse_time
 
 OVERLAP = timedelta(seconds=60)
 """Longest time between a document's stamp and its appearance."""
+
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+"""No stamp of an import is taken for older: before the year 1 there is no time to go back to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,9 @@ class Overlap:
         due = seen is None or has_passed(OVERLAP, seen.since, self._clock())
         if due:
             self._deep.add(collection_id)
-        return Cutoff(before=parse_time(cursor) - OVERLAP, shallow=settled or not due)
+        return Cutoff(
+            before=max(parse_time(cursor), EARLIEST) - OVERLAP, shallow=settled or not due
+        )
 
     def finished(self, collection_id: CollectionId, cursor: str | None) -> None:
         """End a pass that saw all it wanted, with the cursor where it is now."""

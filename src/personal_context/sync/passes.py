@@ -16,6 +16,7 @@ from personal_context.domain.errors import (
     PersonalContextError,
     UpstreamForbidden,
     UpstreamNotFound,
+    UpstreamUnavailable,
     UpstreamUnreadable,
 )
 from personal_context.domain.models import (
@@ -52,6 +53,9 @@ FIRST_RETRY = timedelta(minutes=1)
 LONGEST_RETRY = timedelta(hours=6)
 """Between two tries of a document that fails the wait doubles, up to this."""
 
+ILL_AFTER = 3
+"""Documents in a row that Outline doesn't answer for: then it is Outline that is ill, not they."""
+
 Progress = Callable[[int, int], None]
 """(documents done, documents in the collection); called after each document."""
 
@@ -84,6 +88,7 @@ class OnePass:
         cutoff: Where the list may end; None to see every document.
         known_held: Removals that a person was asked about before, 0 for none.
         failures: Documents that failed in earlier passes.
+        unanswered: Documents in a row that Outline didn't answer for.
     """
 
     store: Store
@@ -97,6 +102,7 @@ class OnePass:
     cutoff: Cutoff | None
     known_held: int
     failures: Mapping[ContentId, SyncFailure]
+    unanswered: int = 0
 
     async def run(self) -> None:
         """Bring the collection into the store.
@@ -224,10 +230,8 @@ class OnePass:
         failure = self.failures.get(content_id)
         if failure and not self._may_retry(failure):
             return
-        try:
-            document = await self._ask(content_id)
-        except UpstreamUnreadable as error:
-            self.tally.failed[content_id] = error.what
+        told, document = await self._ask(content_id)
+        if not told:
             return
         if (
             document is None
@@ -238,11 +242,32 @@ class OnePass:
         for action, title in await self._compared([document]):
             await self._apply(action, title)
 
-    async def _ask(self, content_id: ContentId) -> UpstreamDocument | None:
+    async def _ask(self, content_id: ContentId) -> tuple[bool, UpstreamDocument | None]:
+        """Ask for one document.
+
+        Returns:
+            Whether that told anything, and the document, or None if it can't be seen. What told
+            nothing is noted as a failure of this document, and is no evidence of anything.
+
+        Raises:
+            UpstreamUnavailable: Outline answers for no document any more.
+        """
         try:
-            return await self.upstream.document(content_id)
+            document = await self.upstream.document(content_id)
         except (UpstreamNotFound, UpstreamForbidden):
-            return None
+            document = None
+        except UpstreamUnreadable as error:
+            self.tally.failed[content_id] = error.what
+            return False, None
+        except UpstreamUnavailable as error:
+            # One document that Outline stumbles over must not stop all others for good.
+            self.unanswered += 1
+            if self.unanswered >= ILL_AFTER:
+                raise
+            self.tally.failed[content_id] = error.what
+            return False, None
+        self.unanswered = 0
+        return True, document
 
     # --- removals
 
@@ -258,10 +283,8 @@ class OnePass:
         """Decide about each document that the tree no longer shows; none, if they are too many."""
         actions = []
         for content_id in gone:
-            try:
-                document = await self._ask(content_id)
-            except UpstreamUnreadable as error:
-                self.tally.failed[content_id] = error.what  # No evidence that it is gone.
+            told, document = await self._ask(content_id)
+            if not told:
                 continue
             actions.append(
                 judge(

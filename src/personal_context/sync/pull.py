@@ -96,6 +96,16 @@ class Puller:
             error = str(failure)
             self._breaker.note(failure)
             await self._fail(store, state, failure)
+        except Exception as failure:
+            # A fault of ours in one collection must neither stop the others nor look like success.
+            logger.exception("pull of %s failed", state.name or state.collection_id)
+            unexpected = PersonalContextError(
+                "Something unexpected went wrong in this pull.",
+                cause=repr(failure),
+                hint="It is tried again with the next pull; the log has the details.",
+            )
+            error = str(unexpected)
+            await self._fail(store, state, unexpected)
         requests = self._upstream.requests_sent - before
         return one.tally.report(name=collection.name, requests=requests, error=error)
 
