@@ -28,6 +28,9 @@ OWN_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 SILENT = {"serve", "demo", "sandbox", "version", "reindex"}
 """Commands that print nothing of documents; what reindex says of a provider is an error."""
 
+CHANGING = {"update", "delete", "restore", "outbox"}
+"""Commands that are tried after one another, below."""
+
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch, tmp_path):
@@ -87,6 +90,7 @@ def commands(document_id, file):
         "status": ["status"],
         "doctor": ["doctor"],
         "webhook": ["webhook", "status"],
+        "similar": ["similar", "--text", "copper", "--threshold", "-1"],
     }
 
 
@@ -105,7 +109,7 @@ def test_what_is_printed_commands_no_terminal(text):
 def test_every_command_is_tried():
     names = {name for name in build_app() if not name.startswith("-")}
 
-    assert names == commands("", "").keys() | {"forget"} | SILENT
+    assert names == commands("", "").keys() | {"forget"} | CHANGING | SILENT
 
 
 @pytest.mark.parametrize("name", commands("", ""))
@@ -145,6 +149,25 @@ def test_letting_go_lets_no_hostile_name_through(capsys, monkeypatch, document_i
     assert "Kettle" in told.out
     assert not commanding(told.out)
     assert not commanding(told.err)
+
+
+def test_changing_lets_no_hostile_name_through(capsys, wiki, document_id):
+    wiki.faults.status("documents.update", 400, message=HOSTILE, times=100)
+    capsys.readouterr()
+    told = {}
+    for command in (
+        ["update", document_id, "--title", f"New {HOSTILE}"],
+        ["outbox"],
+        ["outbox", "--json"],
+        ["delete", document_id],
+        ["restore", document_id],
+    ):
+        run(command)
+        told[" ".join(command)] = shown = capsys.readouterr()
+        assert not commanding(shown.out)
+        assert not commanding(shown.err)
+
+    assert "Kettle" in told["outbox"].out
 
 
 def ill(wiki):

@@ -87,7 +87,7 @@ async def test_a_request_is_withdrawn_when_its_asker_gives_up(tmp_path):
         store = product.runtime.store
         asker = beside(product, tmp_path)
         # Somebody has the clock and takes up no request.
-        await store.acquire_lease("clock", "x:1:y", now=_now(), ttl=timedelta(hours=1))
+        await store.acquire_lease("clock", "x:1:y", now=_now(), ttl=timedelta(seconds=50))
         async with asker:
             asking = asyncio.create_task(asker.sync.sync_now())
             await until(store.pending_sync_request)
