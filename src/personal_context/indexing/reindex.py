@@ -57,6 +57,8 @@ class Reindexer:
         self._shop = Workshop(index, embedder, claim or Alone(), log, batch, sleep, clock)
         self._run: Rebuild | None = None
         self._task: asyncio.Task[None] | None = None
+        # Whether somebody asked for it: then a run that another process has is waited for.
+        self._asked = False
         self._ended = ReindexProgress(ReindexState.IDLE)
 
     # --- what a person asks for
@@ -82,6 +84,7 @@ class Reindexer:
             if elsewhere:
                 await self._check_same(begun)
             await self._shop.index.hold(begun.id, held=False)
+        self._asked = True
         if not self._working:
             if begun is not None and elsewhere:
                 self._join(begun)
@@ -143,6 +146,7 @@ class Reindexer:
             return
         note = await self._shop.index.build_note(begun.id)
         if note is not None and not note.held and await self._ours(begun):
+            self._asked = False
             self._launch(fresh=False)
 
     async def progress(self) -> ReindexProgress:
@@ -241,13 +245,13 @@ class Reindexer:
 
     def _launch(self, *, fresh: bool, reuse: bool = False) -> None:
         run = self._run = Rebuild(self._shop, fresh=fresh, reuse=reuse)
-        self._task = asyncio.create_task(self._work(run, fresh=fresh), name="reindex")
+        self._task = asyncio.create_task(self._work(run), name="reindex")
         # Also when it is cancelled before its first step, where no `finally` would be reached.
         self._task.add_done_callback(lambda _: run.abandon())
 
-    async def _work(self, run: Rebuild, *, fresh: bool) -> None:
+    async def _work(self, run: Rebuild) -> None:
         await run.run()
-        begun = await self._shop.building() if run.elsewhere and fresh else None
+        begun = await self._shop.building() if run.elsewhere and self._asked else None
         if begun is not None:
             await self._watch(begun)
 
