@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from personal_context.db.connection import Database
-from personal_context.db.migrate import Migration, migrate, shipped
+from personal_context.db.migrate import Migration, migrate, pending, shipped
 from personal_context.domain.errors import MigrationFailed, StoreError, StoreTooNew
 
 FIRST = Migration("0001_first", "CREATE TABLE a (x); INSERT INTO a VALUES (1);")
@@ -122,3 +122,18 @@ def test_a_failing_migration_leaves_no_transaction_open():
         migrate(connection, [FIRST, BROKEN])
     assert not connection.in_transaction
     assert tables(connection) == ["a", "schema_migration"]
+
+
+def test_tables_that_another_process_makes_in_the_middle_of_looking_are_no_strangers(tmp_path):
+    file = str(tmp_path / "context.db")
+    looking, other = apsw.Connection(file), apsw.Connection(file)
+    looking.pragma("journal_mode", "wal")
+
+    def looked(_cursor, statement, _bindings):
+        if "LIMIT 1" in statement:  # it has seen no ledger yet, and asks what else there is
+            migrate(other)
+        return True
+
+    looking.exec_trace = looked
+    assert pending(looking, shipped()) == shipped()
+    assert pending(looking, shipped()) == []

@@ -46,14 +46,16 @@ def pending(connection: "apsw.Connection", migrations: Sequence[Migration]) -> S
         StoreTooNew: The file knows a migration that this version does not.
         StoreError: The file belongs to another program.
     """
-    applied = _applied(connection)
+    with connection:  # one snapshot: another process may be making the first tables just now
+        applied = _applied(connection)
+        used = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     unknown = sorted(applied - {migration.name for migration in migrations})
     if unknown:
         raise StoreTooNew(
             f"The database {connection.filename} was written by a newer version.",
             cause=f"It has the migration {unknown[-1]}, which this version does not know.",
         )
-    if not applied and connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
+    if used and not applied:
         raise StoreError(
             f"The database {connection.filename} belongs to something else.",
             cause="It has tables, but not the ones that personal-context makes.",
