@@ -43,6 +43,18 @@ def test_over_stdio_it_serves_mcp_and_the_page_and_ends_with_its_client(tmp_path
         assert talk.rest_of_stdout() == ""
 
 
+def test_an_agents_mistake_is_one_line_on_stderr(tmp_path):
+    with Talk(env=environment(tmp_path)) as talk:
+        talk.initialize()
+        answer = talk.call("get_content", content_id="nothing")
+        assert answer["isError"]
+        assert talk.end() == 0
+        told = talk.rest_of_stderr()
+
+    assert "Traceback" not in told
+    assert not [line for line in told.splitlines() if ".py" in line]
+
+
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
 def test_a_signal_ends_it_although_stdin_is_open(tmp_path, name):
     with Talk(env=environment(tmp_path)) as talk:

@@ -1,12 +1,7 @@
 """The MCP server, whose lifespan owns the product."""
 
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-
-# Before FastMCP is imported: it would set up logging of its own and ask for newer versions.
-os.environ.setdefault("FASTMCP_LOG_ENABLED", "false")
-os.environ.setdefault("FASTMCP_CHECK_FOR_UPDATES", "off")
 
 from fastmcp import FastMCP
 
