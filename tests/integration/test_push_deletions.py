@@ -2,6 +2,7 @@
 
 import pytest
 from mirror_world import mirror_world
+from pushed_page import agree, here, push_of, there
 
 from personal_context.domain.errors import ContentNotFound
 from personal_context.domain.models import Edit, EditMode, Operation, PushState
@@ -16,28 +17,6 @@ async def world(request, tmp_path):
         world.page = world.create("Page", TEXT)
         await world.pull()
         yield world
-
-
-def there(world):
-    return world.sandbox.documents.get(world.page)
-
-
-async def here(world):
-    return await world.store.get(world.page)
-
-
-async def push_of(world):
-    return (await world.store.standing(world.page)).push
-
-
-async def agree(world):
-    """Tell whether both sides are the same and nothing is left to tell."""
-    ours, theirs = await here(world), there(world)
-    assert (ours.title, ours.text) == (theirs.title, theirs.text)
-    assert ours.outline_updated_at == theirs.updated_at
-    assert await push_of(world) is None
-    report = await world.pull()
-    assert (report.updated, report.failed) == (0, {})
 
 
 # --- deleting and restoring
