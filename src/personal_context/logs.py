@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 _QUIET = ("httpx", "httpx2", "httpcore", "apscheduler", "mcp", "fastmcp", "uvicorn")
+_ERRORS_ONLY = ("apscheduler.scheduler",)
+"""Warns that a job is still running when its time comes again: here that is how it should be."""
 _MUTE = ("stamina",)
 """Says of each retry that there is one, and no more. The clients say it in their own words."""
 
@@ -34,6 +36,8 @@ def log_to_stderr(*, verbose: bool = False, secrets: Iterable[str] = ()) -> None
     logging.getLogger("personal_context").setLevel(logging.DEBUG if verbose else logging.INFO)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in _ERRORS_ONLY:
+        logging.getLogger(name).setLevel(logging.ERROR)
     for name in _MUTE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.captureWarnings(capture=True)

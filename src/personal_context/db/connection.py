@@ -130,8 +130,9 @@ class Database:
         """Bring the index of words to this version's rules; others may write in between."""
         if not self._write(terms.prepare, durable=False):
             return
-        logger.info("The search index is being made anew; this happens once.")
-        after: int | None = 0
+        after = self._write(partial(terms.fill, after=0), durable=False)
+        if after is not None:  # a new file has nothing to wait for
+            logger.info("The search index is being made anew; this happens once.")
         while after is not None:
             after = self._write(partial(terms.fill, after=after), durable=False)
 
