@@ -102,3 +102,18 @@ def test_what_cannot_be_used_is_misuse(told, tmp_path, words):
 
     assert code == 2
     assert "Error: " in error
+
+
+def test_context_is_printed_for_a_model_to_read(told, capsys, tmp_path):
+    (tmp_path / "a.md").write_text("# Spare key\n\nBehind the barometer.")
+    told("add", "a.md", "--tag", "house")
+
+    code = run(["context", "where is the key", "--tag", "house", "--max-tokens", "300"])
+    printed = capsys.readouterr().out
+    _, made = told("context", "where is the key", "--max-tokens", "300")
+
+    assert code == 0
+    assert "> Behind the barometer." in printed
+    assert made["context"].rstrip() == printed.rstrip()
+    assert made["sources"][0]["title"] == "Spare key"
+    assert run(["context", "key", "--max-tokens", "1"]) == 2

@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError
 from personal_context.cli import (
     changing,
     contents,
+    context,
     doctor,
     forget,
     reindexing,
@@ -59,6 +60,7 @@ def build_app() -> App:
         upkeep.sync,
         contents.search,
         contents.similar,
+        context.context,
         contents.add,
         contents.get,
         changing.update,

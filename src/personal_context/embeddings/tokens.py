@@ -1,10 +1,11 @@
 """Count tokens with the tokenizer of the embedded model."""
 
 from collections.abc import Sequence
+from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from personal_context.embeddings.windows import sendable
+from personal_context.embeddings.windows import BYTES_PER_TOKEN, sendable
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -34,9 +35,38 @@ class MiniLMTokenCounter:
 
     def __call__(self, texts: Sequence[str]) -> Sequence[int]:
         """Return the tokens of each text, in order, without [CLS] and [SEP]."""
-        with self._lock:
-            tokenizer = self._tokenizer = self._tokenizer or load_tokenizer()
-        encodings = tokenizer.encode_batch_fast(
+        encodings = self._loaded().encode_batch_fast(
             [sendable(text) for text in texts], add_special_tokens=False
         )
         return [len(encoding) for encoding in encodings]
+
+    def _loaded(self) -> "Tokenizer":
+        with self._lock:
+            self._tokenizer = self._tokenizer or load_tokenizer()
+            return self._tokenizer
+
+
+class PromptTokenCounter(MiniLMTokenCounter):
+    """Counts the tokens that a text takes of a model's window; see ports.TokenCounter.
+
+    The tokenizer of the embedded model stands for those of large models: English prose comes to
+    within a few percent, code to rather more. It sees emoji, and words of over 100 characters, as
+    one unknown token where theirs fall back to bytes; so does this count.
+    """
+
+    def __call__(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the tokens of each text, in order."""
+        tokenizer = self._loaded()
+        encodings = tokenizer.encode_batch(
+            [sendable(text) for text in texts], add_special_tokens=False
+        )
+        unknown = tokenizer.token_to_id("[UNK]")
+        return [
+            len(encoding)
+            + sum(
+                ceil(len(sendable(text[start:end]).encode()) / BYTES_PER_TOKEN) - 1
+                for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
+                if token == unknown
+            )
+            for text, encoding in zip(texts, encodings, strict=True)
+        ]

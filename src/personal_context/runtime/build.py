@@ -23,7 +23,7 @@ from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
 from personal_context.domain.models import CollectionId, ContentId
-from personal_context.embeddings.tokens import MiniLMTokenCounter
+from personal_context.embeddings.tokens import MiniLMTokenCounter, PromptTokenCounter
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.meter import Meter
 from personal_context.indexing.prepare import Preparer
@@ -39,6 +39,7 @@ from personal_context.ports import (
 from personal_context.runtime.adapters import embedder_of, price_of, upstream_of
 from personal_context.runtime.runtime import Runtime
 from personal_context.runtime.targets import prompts_collection_of
+from personal_context.search.context import ContextBuilder
 from personal_context.search.fusion import FusionRule
 from personal_context.search.hybrid import HybridSearch
 from personal_context.search.meaning import MeaningSearch
@@ -172,16 +173,18 @@ def build_runtime(
         revive_webhook=webhook.revive if upstream else None,
         look_at_key=key.look if upstream else None,
     )
+    search = HybridSearch(
+        store,
+        index,
+        embedder,
+        rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
+    )
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
     return Runtime(
         version=version,
         settings=settings,
-        search=HybridSearch(
-            store,
-            index,
-            embedder,
-            rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
-        ),
+        search=search,
+        context=ContextBuilder(search, store, PromptTokenCounter(), clock),
         similar=SimilarSearch(store, index, embedder),
         contents=ContentService(
             adder=Adder(

@@ -25,6 +25,7 @@ from personal_context.ports import (
     Upstream,
     VectorIndex,
 )
+from personal_context.search.context import ContextBuilder
 from personal_context.search.hybrid import HybridSearch
 from personal_context.search.similar import SimilarSearch
 from personal_context.sync.by_hand import SyncByHand
@@ -51,6 +52,7 @@ class Runtime:
     version: str
     settings: Settings
     search: HybridSearch
+    context: ContextBuilder
     similar: SimilarSearch
     contents: ContentService
     changes: Changer

@@ -19,6 +19,7 @@ from personal_context.tools.answers import (
     content_text,
 )
 from personal_context.tools.changing import register_changing
+from personal_context.tools.context import register_context
 from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.searching import register_searching
@@ -64,6 +65,7 @@ Reference = Annotated[
 def register_tools(mcp: FastMCP, services: Services) -> None:
     """Add every tool to *mcp*."""
     register_searching(mcp, services)
+    register_context(mcp, services)
     _reading(mcp, services)
     _writing(mcp, services)
     register_changing(mcp, services)

@@ -78,6 +78,23 @@ Before = Annotated[
 ]
 
 
+def filters_of(
+    source_types: list[SourceType] | None = None,
+    tags: list[str] | None = None,
+    collection: str | None = None,
+    updated_after: datetime | None = None,
+    updated_before: datetime | None = None,
+) -> SearchFilters:
+    """Return what the arguments of a tool that narrow it come to."""
+    return SearchFilters(
+        frozenset(source_types or ()),
+        collection,
+        frozenset(tags or ()),
+        updated_after and as_utc(updated_after),
+        updated_before and as_utc(updated_before),
+    )
+
+
 def register_searching(mcp: FastMCP, services: Services) -> None:
     """Add the tools that search to *mcp*."""
 
@@ -98,13 +115,7 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
         updated_after: After = None,
         updated_before: Before = None,
     ) -> ToolResult:
-        filters = SearchFilters(
-            frozenset(source_types or ()),
-            collection,
-            frozenset(tags or ()),
-            updated_after and as_utc(updated_after),
-            updated_before and as_utc(updated_before),
-        )
+        filters = filters_of(source_types, tags, collection, updated_after, updated_before)
         answer = await services.search.search(
             query, limit=limit, offset=offset, cursor=cursor, filters=filters
         )

@@ -1,12 +1,13 @@
 """Query parameters, parsed once, with an error that says what would do."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from starlette.datastructures import QueryParams
 
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import SearchFilters, SourceType
+from personal_context.domain.models import ContextForm, SearchFilters, SourceType
 from personal_context.domain.text import as_utc
 
 DEFAULT_LIMIT = 10
@@ -110,6 +111,39 @@ def threshold(params: QueryParams) -> float:
             cause=f"{_shown(given)} is not a number from -1 to 1.",
             hint=f"Give threshold={DEFAULT_THRESHOLD}, or leave it out.",
         ) from None
+
+
+_FORMS: Mapping[str, ContextForm] = {"markdown": "markdown", "xml": "xml", "json": "json"}
+
+
+def form(params: QueryParams) -> ContextForm:
+    """The parameter `format` of a context, markdown if it is not given.
+
+    Raises:
+        InvalidInput: There is no such form.
+    """
+    given = params.get("format", "").strip().lower() or "markdown"
+    if given not in _FORMS:
+        raise InvalidInput(
+            "The parameter format can't be used.", hint=f"Give {', '.join(_FORMS)}, or nothing."
+        )
+    return _FORMS[given]
+
+
+def whole(params: QueryParams, name: str, *, default: int) -> int:
+    """A parameter that is a whole number from 0 on; what uses it says what range it has.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    given = params.get(name, "").strip()
+    if not re.fullmatch("[0-9]{0,9}", given):
+        raise InvalidInput(
+            f"The parameter {name} can't be used.",
+            cause=f"{_shown(given)} is not a whole number.",
+            hint=f"Give {name}={default}, or leave it out.",
+        )
+    return int(given or default)
 
 
 def _moment(params: QueryParams, name: str) -> datetime | None:

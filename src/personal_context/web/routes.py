@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from personal_context.ports import Clock
-from personal_context.web import api, assets, changing, contents, reindexing
+from personal_context.web import api, assets, changing, contents, context, reindexing
 from personal_context.web.errors import problem_of
 from personal_context.web.pace import Pace
 from personal_context.web.pages import Page
@@ -44,6 +44,7 @@ def routes(
         *reindexing.routes(lambda: services.reindex, pace),
         *changing.routes(services),
         *contents.routes(services),
+        *context.routes(services),
         *assets.routes(),
         *Page(services, Pages(), clock, pace).routes(),
     ]

@@ -9,6 +9,8 @@ from personal_context.content.outbox import OutboxService
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
     EVERYTHING,
+    ContextAnswer,
+    ContextForm,
     ReindexProgress,
     SearchAnswer,
     SearchFilters,
@@ -32,6 +34,21 @@ class Searching(Protocol):
         filters: SearchFilters = EVERYTHING,
     ) -> SearchAnswer:
         """Return at most *limit* contents that answer *query*, best first."""
+        ...
+
+
+class ContextBuilding(Protocol):
+    """Puts together what a model should read."""
+
+    async def get_context(
+        self,
+        query: str,
+        *,
+        max_tokens: int = 4000,
+        form: ContextForm = "markdown",
+        filters: SearchFilters = EVERYTHING,
+    ) -> ContextAnswer:
+        """Return the sections that answer a query best, within a number of tokens."""
         ...
 
 
@@ -117,6 +134,11 @@ class Services(Protocol):
     @property
     def search(self) -> Searching:
         """Search."""
+        ...
+
+    @property
+    def context(self) -> ContextBuilding:
+        """Context for a model."""
         ...
 
     @property

@@ -11,6 +11,12 @@ from personal_context.domain.models.content import (
     Section,
     SourceType,
 )
+from personal_context.domain.models.context import (
+    ContextAnswer,
+    ContextDocument,
+    ContextForm,
+    Passage,
+)
 from personal_context.domain.models.key import KeyScopes, KeyStatus
 from personal_context.domain.models.mirror import (
     LetGo,
@@ -97,6 +103,9 @@ __all__ = [
     "Content",
     "ContentId",
     "ContentSummary",
+    "ContextAnswer",
+    "ContextDocument",
+    "ContextForm",
     "Counts",
     "Edit",
     "EditMode",
@@ -125,6 +134,7 @@ __all__ = [
     "Page",
     "PassProgress",
     "PassReport",
+    "Passage",
     "Phrase",
     "Placement",
     "Push",
