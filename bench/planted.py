@@ -21,6 +21,7 @@ class Mutant:
 
 
 PLAN, PASSES, PULL = "sync/plan.py", "sync/passes.py", "sync/pull.py"
+ASKING, LISTING = "sync/asking.py", "sync/listing.py"
 OVERLAP, CATALOGUE = "sync/overlap.py", "sync/catalogue.py"
 MIRROR, TRASH, LEASES = "db/mirror.py", "db/trash.py", "db/leases.py"
 
@@ -114,44 +115,46 @@ MUTANTS = (
     Mutant(
         "removal without asking for the document",
         PASSES,
-        """            told, document = await self._ask(content_id)
-            if not told:
-                continue
-""",
-        "            document = None\n",
+        """            if told is not None:
+                actions.append""",
+        """            told = Told(None)
+            if told is not None:
+                actions.append""",
     ),
     Mutant(
         "an answer that can't be read taken for a 404",
-        PASSES,
+        ASKING,
         """        except UpstreamUnreadable as error:
             self.tally.failed[content_id] = error.what
-            return False, None
+            return None
         except UpstreamUnavailable""",
         """        except UpstreamUnreadable:
-            document = None
+            told = Told(None)
         except UpstreamUnavailable""",
     ),
     Mutant(
         "a 403 counts although the collection doesn't answer",
         PASSES,
-        "await self.upstream.collection(self.tally.collection_id)",
-        "pass",
+        "            await self.upstream.collection(self.tally.collection_id)\n        if (",
+        "            pass\n        if (",
     ),
     Mutant(
         "a 403 on a list taken for an empty one",
-        PASSES,
+        LISTING,
         "                page = await coming\n",
-        """                try:
+        """                from personal_context.domain.errors import UpstreamForbidden
+                try:
                     page = await coming
                 except UpstreamForbidden:
-                    page = Page((), last=True)
+                    page = Page((), last=True, rows=0)
 """,
     ),
     Mutant(
         "a 403 on a tree taken for an empty one",
         PASSES,
         "            tree = await self.upstream.tree(tally.collection_id)\n",
-        """            try:
+        """            from personal_context.domain.errors import UpstreamForbidden
+            try:
                 tree = await self.upstream.tree(tally.collection_id)
             except UpstreamForbidden:
                 tree = ()
@@ -159,9 +162,9 @@ MUTANTS = (
     ),
     Mutant(
         "only the first page is read",
-        PASSES,
-        "if page.last or (",
-        "if offset or (",
+        LISTING,
+        "if page.last or self._reached(page):",
+        "if offset or self._reached(page):",
     ),
     Mutant(
         "a sweep believes that the list is complete",
@@ -204,7 +207,7 @@ MUTANTS = (
     Mutant(
         "the cursor is our own clock's time",
         PULL,
-        "cursor = max(filter(None, (tally.newest, state.last_pull_at)), default=None)",
+        "cursor = max(filter(None, (tally.newest, before)), default=None)",
         "cursor = self._clock().isoformat()",
     ),
     Mutant(
@@ -228,7 +231,7 @@ MUTANTS = (
     Mutant(
         "strictly newer than the cursor, or not looked at",
         OVERLAP,
-        """        if documents and parse_time(documents[-1].updated_at) < self.before:
+        """        if dated and parse_time(dated[-1].updated_at) < self.before:
             return True
         return all_known and self.shallow
 """,

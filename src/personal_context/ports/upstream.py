@@ -1,6 +1,7 @@
 """The wiki."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal, Protocol
 
 from personal_context.domain.models import (
@@ -30,6 +31,11 @@ class Upstream(Resource, Protocol):
     @property
     def requests_sent(self) -> int:
         """Requests sent so far, retries included."""
+        ...
+
+    @property
+    def time(self) -> datetime | None:
+        """What the wiki's clock said in its latest answer, to the second; None if it never did."""
         ...
 
     async def collections(self) -> Sequence[UpstreamCollection]:

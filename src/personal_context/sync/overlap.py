@@ -32,11 +32,37 @@ class Cutoff:
     before: datetime
     shallow: bool
 
-    def reached(self, documents: Sequence[UpstreamDocument], *, all_known: bool) -> bool:
-        """Tell whether nothing new can come after this page, which is sorted newest first."""
-        if documents and parse_time(documents[-1].updated_at) < self.before:
+    def reached(
+        self,
+        documents: Sequence[UpstreamDocument],
+        *,
+        all_known: bool,
+        now: datetime | None = None,
+    ) -> bool:
+        """Tell whether nothing new can come after this page, which is sorted newest first.
+
+        Args:
+            documents: On the page.
+            all_known: The page brought no news.
+            now: What the wiki's clock says. Documents that are dated later tell nothing: what is
+                edited now comes behind them.
+        """
+        dated = [document for document in documents if not in_future(document, now)]
+        if documents and not dated:
+            return False
+        if dated and parse_time(dated[-1].updated_at) < self.before:
             return True
         return all_known and self.shallow
+
+
+def in_future(document: UpstreamDocument, now: datetime | None) -> bool:
+    """Tell whether a document is dated later than the wiki's clock, by an import or its mistake.
+
+    Args:
+        document: As it was listed.
+        now: What the wiki's clock says; None if nobody knows.
+    """
+    return now is not None and parse_time(document.updated_at) > now + OVERLAP
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,32 +6,24 @@ dies anywhere leaves a store that is whole.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import timedelta
 
-from personal_context.domain.errors import (
-    LeaseLost,
-    PersonalContextError,
-    UpstreamForbidden,
-    UpstreamNotFound,
-    UpstreamUnavailable,
-    UpstreamUnreadable,
-)
+from personal_context.domain.errors import LeaseLost, PersonalContextError, UpstreamNotFound
 from personal_context.domain.models import (
     CollectionId,
     ContentId,
     LogEntry,
     Page,
-    SyncFailure,
     UpstreamDocument,
 )
-from personal_context.domain.times import is_due
 from personal_context.ports import Clock, PrepareText, Store, Upstream
+from personal_context.sync.asking import Asking, Told
+from personal_context.sync.listing import Listing
 from personal_context.sync.meeting import Meeting
 from personal_context.sync.mirroring import as_content
-from personal_context.sync.overlap import Cutoff
+from personal_context.sync.overlap import Cutoff, in_future
 from personal_context.sync.plan import (
     Action,
     Kind,
@@ -40,21 +32,12 @@ from personal_context.sync.plan import (
     moved,
     placements,
     suspects,
+    titles,
     too_many_removals,
 )
 from personal_context.sync.tally import Tally
 
 logger = logging.getLogger(__name__)
-
-PAGE_SIZE = 100
-"""Documents per page: the most that Outline gives."""
-
-FIRST_RETRY = timedelta(minutes=1)
-LONGEST_RETRY = timedelta(hours=6)
-"""Between two tries of a document that fails the wait doubles, up to this."""
-
-ILL_AFTER = 3
-"""Documents in a row that Outline doesn't answer for: then it is Outline that is ill, not they."""
 
 Progress = Callable[[int, int], None]
 """(documents done, documents in the collection); called after each document."""
@@ -87,12 +70,11 @@ class OnePass:
         mirrored_collections: A document that moves to one of them is kept.
         cutoff: Where the list may end; None to see every document.
         known_held: Removals that a person was asked about before, 0 for none.
-        failures: Documents that failed in earlier passes.
-        unanswered: Documents in a row that Outline didn't answer for.
     """
 
     store: Store
     upstream: Upstream
+    asking: Asking
     meeting: Meeting
     prepare: PrepareText
     clock: Clock
@@ -101,8 +83,6 @@ class OnePass:
     mirrored_collections: Collection[CollectionId]
     cutoff: Cutoff | None
     known_held: int
-    failures: Mapping[ContentId, SyncFailure]
-    unanswered: int = 0
 
     async def run(self) -> None:
         """Bring the collection into the store.
@@ -114,60 +94,39 @@ class OnePass:
         if not self.options.departed:
             tree = await self.upstream.tree(tally.collection_id)
             tally.placements = await asyncio.to_thread(placements, tree)
-            async with aclosing(self._pages()) as pages:
+            self._judge_the_cursor()
+            listing = Listing(self.upstream, tally.collection_id, self.cutoff)
+            async with aclosing(listing.pages()) as pages:
                 async for page in pages:
-                    await self._apply_page(page)
+                    listing.all_known = await self._apply_page(page)
+            nameless = tally.failed.keys() - tally.titles.keys()
+            tally.titles.update(await asyncio.to_thread(titles, tree, nameless))
         await self._resolve()
         await self.store.place(tally.collection_id, tally.placements)
         tally.moved = len(await asyncio.to_thread(moved, tally.mirrored, tally.placements))
-        await self._note_failures()
+        await self.asking.note_failures(self.store)
 
     # --- what Outline lists
 
-    async def _apply_page(self, page: Page) -> None:
-        self.tally.failed.update(page.broken)
+    def _judge_the_cursor(self) -> None:
+        """Look at everything if the cursor is from a time that the wiki's clock gave up since."""
+        now = self.upstream.time
+        if self.cutoff is not None and now is not None and self.cutoff.before > now:
+            name = self.tally.collection_id
+            logger.warning("the wiki's clock went back: everything in %s is compared", name)
+            self.cutoff = None
+
+    async def _apply_page(self, page: Page) -> bool:
+        """Take over what a page shows; tell whether it brought nothing new."""
+        tally, known = self.tally, self.asking.failures.keys()
+        kept = tally.kept
+        # What can't be read and was tried a moment ago has not failed once more.
+        new = {i: why for i, why in page.broken.items() if self.asking.may_try(i)}
+        tally.failed.update(new)
         for action, title in await self._compared([d for d in page.documents if self._notes(d)]):
             await self._apply(action, title)
-
-    async def _pages(self) -> AsyncGenerator[Page, None]:
-        """Yield every page, oldest document first; or what may have changed, newest first.
-
-        `createdAt` doesn't move while we page, `updatedAt` does. What offset paging loses all the
-        same, the tree shows.
-        """
-        offset = 0
-        coming = self._list(offset)
-        try:
-            while True:
-                page = await coming
-                offset += PAGE_SIZE
-                if self.cutoff is None and not page.last:
-                    coming = self._list(offset)  # Outline works while we write.
-                kept = self.tally.kept
-                yield page
-                all_known = self.tally.kept - kept == len(page.documents) and not page.broken
-                if page.last or (
-                    self.cutoff and self.cutoff.reached(page.documents, all_known=all_known)
-                ):
-                    break
-                if self.cutoff is not None:
-                    coming = self._list(offset)
-        finally:
-            coming.cancel()
-            await asyncio.wait([coming])
-            # Looked at, or asyncio would log it: the pass has ended for another reason.
-            _ = coming.cancelled() or coming.exception()
-
-    def _list(self, offset: int) -> "asyncio.Task[Page]":
-        return asyncio.create_task(
-            self.upstream.list_documents(
-                self.tally.collection_id,
-                sort="updatedAt" if self.cutoff else "createdAt",
-                direction="DESC" if self.cutoff else "ASC",
-                offset=offset,
-                limit=PAGE_SIZE,
-            )
-        )
+        again = tally.failed.keys() & known & {document.id for document in page.documents}
+        return tally.kept - kept + len(again) == len(page.documents) and new.keys() <= known
 
     def _notes(self, document: UpstreamDocument) -> bool:
         """Note that a document was listed; tell whether it is the first time, and belongs here."""
@@ -179,7 +138,8 @@ class OnePass:
             logger.warning("list of %s holds a stranger: %s", tally.collection_id, document.id)
             return False
         tally.listed.add(document.id)
-        tally.newest = max(tally.newest or "", document.updated_at)
+        if not in_future(document, self.upstream.time):
+            tally.newest = max(tally.newest or "", document.updated_at)
         return True
 
     async def _compared(
@@ -205,13 +165,15 @@ class OnePass:
         """Ask for every document that list and tree leave open, then write and remove."""
         tally = self.tally
         found = await asyncio.to_thread(suspects, tally.mirrored, tally.listed, tally.placements)
+        actions: list[Action] = []
         for content_id in sorted({*found.missing, *self._unseen(), *self._due()}):
-            await self._fetch(content_id)
-        if self._held_before(found.gone):
+            actions += await self._fetch(content_id)
+        if self._is_held(found.gone):
             tally.held = len(found.gone)
             return
-        for action in await self._judged(found.gone):
-            await self._apply(action, self._title(action.content_id))
+        actions += await self._judged(found.gone)
+        for action in await self._allowed(actions):
+            await self._apply(action, tally.title(action.content_id))
 
     def _unseen(self) -> set[ContentId]:
         """Documents that a sweep was not shown: offset paging loses some of equal age."""
@@ -220,80 +182,75 @@ class OnePass:
 
     def _due(self) -> set[ContentId]:
         """Documents that failed before, are still there, and whose time has come."""
-        due = {i for i, failure in self.failures.items() if self._may_retry(failure)}
+        due = {i for i in self.asking.failures if self.asking.may_try(i)}
         return due & self.tally.placements.keys() - self.tally.listed
 
-    def _may_retry(self, failure: SyncFailure) -> bool:
-        return is_due(failure.next_try_at, self.clock(), LONGEST_RETRY)
-
-    async def _fetch(self, content_id: ContentId) -> None:
-        failure = self.failures.get(content_id)
-        if failure and not self._may_retry(failure):
-            return
-        told, document = await self._ask(content_id)
-        if not told:
-            return
-        if (
-            document is None
-            or not document.live
-            or document.collection_id != self.tally.collection_id
-        ):
-            return  # It left between the tree and now; the next pass knows more.
-        for action, title in await self._compared([document]):
-            await self._apply(action, title)
-
-    async def _ask(self, content_id: ContentId) -> tuple[bool, UpstreamDocument | None]:
-        """Ask for one document.
+    async def _fetch(self, content_id: ContentId) -> Sequence[Action]:
+        """Ask for a document that the tree shows, and write it if it is here.
 
         Returns:
-            Whether that told anything, and the document, or None if it can't be seen. What told
-            nothing is noted as a failure of this document, and is no evidence of anything.
-
-        Raises:
-            UpstreamUnavailable: Outline answers for no document any more.
+            What it means otherwise. What Outline says of one document is newer than its tree,
+            which may be a copy; only a refusal is no evidence against it.
         """
-        try:
-            document = await self.upstream.document(content_id)
-        except (UpstreamNotFound, UpstreamForbidden):
-            document = None
-        except UpstreamUnreadable as error:
-            self.tally.failed[content_id] = error.what
-            return False, None
-        except UpstreamUnavailable as error:
-            # One document that Outline stumbles over must not stop all others for good.
-            self.unanswered += 1
-            if self.unanswered >= ILL_AFTER:
-                raise
-            self.tally.failed[content_id] = error.what
-            return False, None
-        self.unanswered = 0
-        return True, document
+        told = await self.asking.ask(content_id) if self.asking.may_try(content_id) else None
+        if told is None:
+            return ()
+        document = told.document
+        if document and document.live and document.collection_id == self.tally.collection_id:
+            for action, title in await self._compared([document]):
+                await self._apply(action, title)
+            return ()
+        if told.refused or content_id not in self.tally.mirrored:
+            return ()  # It left between the tree and now; the next pass knows more.
+        return (self._judge(content_id, told),)
 
     # --- removals
 
-    def _held_before(self, gone: Sequence[ContentId]) -> bool:
-        """Tell whether a person was asked about these already and has not answered."""
+    def _is_held(self, gone: Sequence[ContentId]) -> bool:
+        """Tell whether so many are gone that nobody needs to be asked but a person.
+
+        Outline isn't asked for each of them while a person's answer is waited for, nor where a
+        whole collection left.
+        """
         return (
             not self.options.confirm_removals
-            and 0 < self.known_held <= len(gone)
+            and (self.options.departed or 0 < self.known_held <= len(gone))
             and too_many_removals(len(gone), len(self.tally.mirrored))
         )
 
     async def _judged(self, gone: Sequence[ContentId]) -> Sequence[Action]:
-        """Decide about each document that the tree no longer shows; none, if they are too many."""
-        actions = []
+        """Decide about each document that the tree no longer shows."""
+        actions, refused = [], []
         for content_id in gone:
-            told, document = await self._ask(content_id)
-            if not told:
-                continue
-            actions.append(
-                judge(
-                    content_id,
-                    document,
-                    here=self.tally.collection_id,
-                    mirrored_collections=self.mirrored_collections,
-                )
+            told = await self.asking.ask(content_id) if self.asking.may_try(content_id) else None
+            if told is not None:
+                actions.append(self._judge(content_id, told))
+                refused += [content_id] if told.refused else []
+        if not self.options.departed or not refused or await self._still_answers():
+            return actions
+        for content_id in refused:
+            self.tally.failed[content_id] = (
+                "Outline refuses it, and shows nothing of its collection either."
             )
+        return [action for action in actions if action.content_id not in refused]
+
+    async def _still_answers(self) -> bool:
+        try:
+            await self.upstream.collection(self.tally.collection_id)
+        except UpstreamNotFound:
+            return False
+        return True
+
+    def _judge(self, content_id: ContentId, told: Told) -> Action:
+        return judge(
+            content_id,
+            told.document,
+            here=self.tally.collection_id,
+            mirrored_collections=self.mirrored_collections,
+        )
+
+    async def _allowed(self, actions: Sequence[Action]) -> Sequence[Action]:
+        """Leave out all removals if they are too many, or if the collection doesn't answer."""
         removals = sum(action.kind.removes for action in actions)
         if removals and not self.options.departed:
             # A 403 counts only while the collection itself answers.
@@ -305,10 +262,6 @@ class OnePass:
             self.tally.held = removals
             return [action for action in actions if not action.kind.removes]
         return actions
-
-    def _title(self, content_id: ContentId) -> str:
-        mirrored = self.tally.mirrored.get(content_id)
-        return mirrored.title if mirrored else ""
 
     # --- writing
 
@@ -327,7 +280,7 @@ class OnePass:
                     action = Action(Kind.KEEP, action.content_id, "it waits in the outbox")
             elif action.kind.removes:
                 await self.store.trash(action.content_id, reason=action.reason, log=log)
-            elif action.content_id in self.failures:
+            elif action.content_id in self.asking.failures:
                 await self.store.forget_failure(action.content_id)  # It was read by now.
         except LeaseLost:
             raise
@@ -350,24 +303,3 @@ class OnePass:
             return await self.store.mirror(content, indexed, log=log)
 
         return await mirror() or await self.meeting.meet(document, placement, mirror)
-
-    async def _note_failures(self) -> None:
-        """Keep what failed for the next passes, and forget what is no longer there to fail."""
-        tally = self.tally
-        for content_id, reason in tally.failed.items():
-            before = self.failures.get(content_id)
-            attempts = (before.attempts if before else 0) + 1
-            wait: timedelta = min(FIRST_RETRY * 2 ** min(attempts - 1, 20), LONGEST_RETRY)
-            await self.store.save_failure(
-                SyncFailure(
-                    content_id=content_id,
-                    collection_id=tally.collection_id,
-                    title=tally.titles.get(content_id) or self._title(content_id),
-                    error=reason,
-                    attempts=attempts,
-                    next_try_at=self.clock() + wait,
-                )
-            )
-        for content_id in self.failures.keys() - tally.failed.keys() - tally.placements.keys():
-            if content_id not in tally.mirrored:
-                await self.store.forget_failure(content_id)

@@ -186,6 +186,13 @@ def placements(tree: Iterable[TreeNode]) -> Mapping[ContentId, Placement]:
     return placed
 
 
+def titles(tree: Iterable[TreeNode], wanted: Collection[ContentId]) -> Mapping[ContentId, str]:
+    """Return the titles of some documents as the tree shows them."""
+    if not wanted:
+        return {}
+    return {node.id: node.title for node, _ in _walk(tree) if node.id in wanted}
+
+
 def _walk(tree: Iterable[TreeNode]) -> Iterator[tuple[TreeNode, ContentId | None]]:
     # A stack, not recursion: a wiki may nest deeper than Python does.
     stack: list[tuple[TreeNode, ContentId | None]] = [(node, None) for node in reversed([*tree])]

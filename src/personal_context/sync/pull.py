@@ -21,6 +21,7 @@ from personal_context.domain.models import (
 )
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
+from personal_context.sync.asking import Asking
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.meeting import Meeting
 from personal_context.sync.overlap import Overlap
@@ -133,6 +134,12 @@ class Puller:
         return OnePass(
             store=store,
             upstream=self._upstream,
+            asking=Asking(
+                upstream=self._upstream,
+                clock=self._clock,
+                tally=tally,
+                failures={failure.content_id: failure for failure in failures},
+            ),
             meeting=Meeting(store, Settler(store, self._prepare), self._clock),
             prepare=self._prepare,
             clock=self._clock,
@@ -141,12 +148,13 @@ class Puller:
             mirrored_collections=mirrored_collections,
             cutoff=self._overlap.cutoff(state.collection_id, cursor),
             known_held=state.pending_removals,
-            failures={failure.content_id: failure for failure in failures},
         )
 
     async def _finish(self, store: Store, state: SyncState, one: OnePass) -> str | None:
         tally, swept = one.tally, one.cutoff is None
-        cursor = max(filter(None, (tally.newest, state.last_pull_at)), default=None)
+        # What a sweep has seen counts alone: the cursor may be from a clock that was set back.
+        before = None if swept else state.last_pull_at
+        cursor = max(filter(None, (tally.newest, before)), default=None)
         self._overlap.finished(tally.collection_id, cursor)
         error = _held(tally) if tally.held else None
         if error and error != state.error_message:

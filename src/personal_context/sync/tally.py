@@ -45,6 +45,11 @@ class Tally:
     failed: dict[ContentId, str] = field(default_factory=dict)
     titles: dict[ContentId, str] = field(default_factory=dict)
 
+    def title(self, content_id: ContentId) -> str:
+        """Return a document's title as the mirror had it, or an empty text."""
+        mirrored = self.mirrored.get(content_id)
+        return mirrored.title if mirrored else ""
+
     def count(self, action: Action) -> None:
         """Note that an action was carried out."""
         match action.kind:

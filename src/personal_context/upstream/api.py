@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import stamina
@@ -18,6 +18,10 @@ from personal_context.upstream.failures import Asked, Failure
 from personal_context.upstream.json_text import decode
 from personal_context.upstream.limits import RateLimits
 from personal_context.upstream.pool import Pool
+from personal_context.upstream.retry_after import http_date
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _CONNECT_SECONDS = 10.0
 _CONNECTIONS = 8
@@ -97,6 +101,7 @@ class Api:
         self._limits = RateLimits(monotonic=monotonic, sleep=sleep, patience=patience.retry_seconds)
         self._pool = Pool(self._new_client)
         self.requests_sent = 0
+        self.time: datetime | None = None
 
     async def open(self) -> None:
         """Allow calls; the first one makes the connections."""
@@ -222,6 +227,9 @@ class Api:
                     response = await http.post(asked.endpoint, content=content)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
                 raise failures.unreachable(asked, error) from error
+        # A server in front may add one of its own before Outline's.
+        dates = response.headers.get_list("date")[-1:]
+        self.time = next(filter(None, map(http_date, dates)), self.time)
         return Reply(response.status_code, response.headers, await _body(response.content))
 
 

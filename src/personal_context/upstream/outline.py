@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -96,6 +97,11 @@ class OutlineClient:
         """See Upstream.requests_sent."""
         return self._api.requests_sent
 
+    @property
+    def time(self) -> datetime | None:
+        """See Upstream.time."""
+        return self._api.time
+
     async def collections(self) -> Sequence[UpstreamCollection]:
         """See Upstream.collections. In Outline's order."""
         found: dict[CollectionId, UpstreamCollection] = {}
@@ -103,10 +109,11 @@ class OutlineClient:
             body = {"offset": len(found), "limit": _PAGE}
             answer = await self._api.call("collections.list", body)
             page = _read("collections.list", _collections, answer)
-            known = len(found)
+            known, offset = len(found), body["offset"]
             found.update({collection.id: collection for collection in page})
             # A page that brings nothing new is the end too, whatever its length.
-            if len(page) < _page_size(answer, _PAGE) or len(found) == known:
+            last = _is_last(answer, offset=offset, rows=len(page), asked=_PAGE)
+            if last or len(found) == known:
                 break
         return [c for c in found.values() if not (c.archived_at or c.deleted_at)]
 
@@ -142,7 +149,7 @@ class OutlineClient:
         }
         answer = await self._api.call("documents.list", body)
         raw = _read(f"documents.list ({collection_id})", parse.items, answer)
-        last = len(raw) < _page_size(answer, limit)
+        last = _is_last(answer, offset=offset, rows=len(raw), asked=limit)
         return await asyncio.to_thread(self._page, raw, last=last)
 
     async def document(self, content_id: ContentId) -> UpstreamDocument:
@@ -249,7 +256,7 @@ class OutlineClient:
                 _log.warning("Document %s can't be read: %s", broken_id or "without id", error)
                 if broken_id is not None:
                     broken[broken_id] = str(error)
-        return Page(documents, last, broken)
+        return Page(documents, last, len(raw), broken)
 
     async def _changed(
         self, call: str, content_id: ContentId, answer: Mapping[str, Any]
@@ -268,13 +275,27 @@ def _collections(data: object) -> list[UpstreamCollection]:
     return [parse.collection(each) for each in parse.items(data)]
 
 
-def _page_size(answer: Mapping[str, Any], asked: int) -> int:
-    """Return how many items a full page has: a server may give fewer than were asked for."""
+def _is_last(answer: Mapping[str, Any], *, offset: int, rows: int, asked: int) -> bool:
+    """Tell whether a list ends with this page. A server may give fewer rows than were asked for.
+
+    Args:
+        answer: It may tell how long its pages are, and how long the list is.
+        offset: Rows before this page.
+        rows: Rows of this page.
+        asked: Rows that were asked for.
+    """
+    total, limit = _told(answer, "total"), _told(answer, "limit")
+    if not rows:
+        return True
+    if total is not None and offset + rows < total:
+        return False
+    return rows < (min(asked, limit) if limit and limit > 0 else asked)
+
+
+def _told(answer: Mapping[str, Any], name: str) -> int | None:
     pagination = answer.get("pagination")
-    given = pagination.get("limit") if isinstance(pagination, dict) else None
-    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
-        return min(asked, given)
-    return asked
+    number = pagination.get(name) if isinstance(pagination, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
 def _read(call: str, read: Callable[[object], T], answer: Mapping[str, Any]) -> T:

@@ -23,7 +23,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     Args:
         headers: Of the answer; names in any case if the mapping folds it, else in lower case.
     """
-    now = _date(headers.get("date", ""))
+    now = http_date(headers.get("date", ""))
     for name in ("retry-after", "ratelimit-reset"):
         seconds = _seconds(headers.get(name, "").strip(), now)
         if seconds is not None:
@@ -34,14 +34,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _seconds(value: str, now: datetime | None) -> float | None:
     if _NUMBER.fullmatch(value):
         return float(value)
-    until = _date(value)
+    until = http_date(value)
     if until is None or now is None:
         return None
     seconds = (until - now).total_seconds()
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _date(value: str) -> datetime | None:
+def http_date(value: str) -> datetime | None:
     """Read an HTTP date or a JavaScript date as aware UTC."""
     try:
         date = parsedate_to_datetime(_JS_DATE.sub(r"\2 \1 \3 \4", value))

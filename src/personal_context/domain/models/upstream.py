@@ -55,13 +55,16 @@ class Page:
 
     Attributes:
         documents: In the order asked for; shorter than the limit also when some are broken.
-        last: Outline gave fewer documents than were asked for: there are no more.
+        last: There are no more.
+        rows: How many Outline gave, readable or not: the next page begins behind them. It may give
+            fewer than were asked for.
         broken: Documents that could not be read, with the reason. One without a usable id is
             not here, it is only logged.
     """
 
     documents: Sequence[UpstreamDocument]
     last: bool
+    rows: int
     broken: Mapping[ContentId, str] = field(default_factory=dict)
 
 

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import MutableSequence
 from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import format_datetime
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -95,6 +97,13 @@ class Api:
         )
 
     async def answer(self, request: Request) -> Response:
+        """Answer one request and date the answer by the wiki's clock."""
+        response = await self._answer(request)
+        now = self._services.world.clock().astimezone(UTC)
+        response.headers["date"] = format_datetime(now, usegmt=True)
+        return response
+
+    async def _answer(self, request: Request) -> Response:
         """Answer one request, with whatever trouble waits for it."""
         question = await _read(request)
         entry = LoggedRequest(request.method, question.endpoint, question.body)
