@@ -118,6 +118,28 @@ async def test_a_push_comes_back_as_it_was_settled(store):
 # --- settling
 
 
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        {"sent_version": 1},
+        {"sent": Wording("sent", "")},
+        {"base": Wording("Title", "other")},
+        {"edits": ()},
+        {"token": 2},
+        {"attempts": 1},
+    ],
+)
+async def test_nothing_is_settled_on_a_push_that_became_another(store, meanwhile):
+    await mirror_all(store, content(1))
+    first = waiting(operation=Operation.UPDATE, edits=(Edit(EditMode.APPEND, "x"),))
+    assert await store.settle(await store.standing(ONE), push=first)
+    seen = await store.standing(ONE)
+    other = replace(first, **meanwhile)
+    assert await store.settle(seen, push=other)
+    assert not await store.settle(seen, push=replace(first, version=2))
+    assert (await store.standing(ONE)).push == other
+
+
 async def test_what_is_changed_here_is_searchable_and_keeps_what_hangs_on_it(store):
     await mirror_all(store, content(1, tags=("kept",)))
     await changed(store, edits=(Edit(EditMode.REPLACE, "My words"),))

@@ -84,7 +84,11 @@ def standing(connection: "apsw.Connection", content_id: ContentId) -> Standing:
 
 
 def _stands(connection: "apsw.Connection", before: Standing) -> bool:
-    return _stamp(connection, before.content.id) == before.stamp
+    content_id = before.content.id
+    return (
+        pushes.get(connection, content_id) == before.push
+        and _stamp(connection, content_id) == before.stamp
+    )
 
 
 def _stamp(connection: "apsw.Connection", content_id: ContentId) -> tuple[object, ...]:
@@ -94,11 +98,8 @@ def _stamp(connection: "apsw.Connection", content_id: ContentId) -> tuple[object
         f" UNION ALL SELECT {_FACTS}, 1 FROM trash WHERE id = ?1",
         content_id,
     )
-    push = fetch(
-        connection, "SELECT version, token, state FROM outbox WHERE content_id = ?", content_id
-    )
     trashed = bool(facts) and bool(facts[0][-1])
-    return (*facts, *push, _tags(connection, content_id, trashed=trashed))
+    return (*facts, _tags(connection, content_id, trashed=trashed))
 
 
 def _tags(

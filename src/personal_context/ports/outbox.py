@@ -54,8 +54,7 @@ class OutboxStore(Protocol):
     ) -> bool:
         """Write what was decided about a content, if it still stands as it did.
 
-        It stands so as long as all that is stored of it is the same, and version, state and claim
-        of its push are. What was sent of the push doesn't count.
+        It stands so as long as all that is stored of it and of its push is the same.
 
         Args:
             standing: What the decision was made on.

@@ -41,7 +41,8 @@ CLAIM = timedelta(minutes=5)
 PATIENCE = 240.0
 """Seconds that one push may take, waiting for the rate limit included; less than a claim holds."""
 
-_ROUNDS = 8
+_ROUNDS = 30
+"""Steps of one push: each change of the document meanwhile, here or there, takes two or three."""
 _DEEPEST = 50
 
 
@@ -214,8 +215,21 @@ class Pusher:
             return await courier.tell(standing, push, document, told)
         except UpstreamError as error:
             if not error.maybe_arrived:
-                await self._store.settle(standing, push=push)
+                await self._unsend(standing.content.id, push)
             raise
+
+    async def _unsend(self, content_id: ContentId, before: Push) -> None:
+        """Write down that nothing arrived, also when it was changed here meanwhile."""
+        for _ in range(_ROUNDS):
+            standing = await self._store.standing(content_id)
+            push = standing.push
+            if push is None or push.token != before.token or push.state is not PushState.SENDING:
+                return
+            # An earlier try may have told this very version: then that is still so.
+            sent = push.sent if before.sent_version == before.version else before.sent
+            untold = replace(push, sent_version=before.sent_version, sent=sent)
+            if await self._store.settle(standing, push=untold):
+                return
 
     async def _put_off(
         self, content_id: ContentId, token: int, error: BaseException | None

@@ -129,7 +129,7 @@ class Standing:
         hash: Of its title and text, as stored.
         trashed: Why it is in the local trash; None if it isn't.
         push: What Outline is still to be told; None if nothing waits.
-        stamp: Equal as long as it stands so.
+        stamp: Equal as long as content and tags are the same.
     """
 
     content: Content
