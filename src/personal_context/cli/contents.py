@@ -15,8 +15,9 @@ from rich.text import Text
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.cli.output import show_file
-from personal_context.content.adding import IfExists
+from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
+from personal_context.content.from_web import NewPage
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SearchFilters, SearchResult, SourceType
 from personal_context.domain.text import as_utc, shortened
@@ -26,6 +27,7 @@ from personal_context.tools.answers import (
     content_output,
     similar_lines,
 )
+from personal_context.tools.pages import page_output
 from personal_context.tools.search_answers import search_output, similar_output
 
 if TYPE_CHECKING:
@@ -151,7 +153,7 @@ def _listed(results: Sequence[SearchResult]) -> "list[RenderableType]":
     return lines
 
 
-async def add(
+async def add(  # noqa: PLR0913 - each is an option of the command
     file: Annotated[str, Parameter(allow_leading_hyphen=True)] = "-",
     /,
     *,
@@ -162,9 +164,12 @@ async def add(
     collection: str | None = None,
     parent: str | None = None,
     if_exists: IfExists = "return",
+    url: str | None = None,
+    ignore_robots: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Annotated[bool, Parameter(negative="")] = False,
     common: Common = PLAIN,
 ) -> None:
-    """Add a Markdown file (or stdin, `-`) to the store, and to Outline.
+    """Add a Markdown file (or stdin, `-`), or a web page, to the store, and to Outline.
 
     Parameters
     ----------
@@ -185,7 +190,24 @@ async def add(
     if_exists
         If the same title and text are kept already: return that document, give an error, or add
         a second one.
+    url
+        A web page to add in place of a file. The same page again is brought up to date.
+    ignore_robots
+        With `--url`: fetch it even if the site's robots.txt asks programs not to.
+    overwrite
+        With `--url`: take the page's text also if what is kept of it was edited since.
     """
+    if url is not None:
+        unfit = file != "-" or source_url or metadata or if_exists != "return"
+        if unfit:
+            raise InvalidInput(
+                "A page is added by its address alone.",
+                hint="With --url give only --title, --tag, --collection, --parent, "
+                "--ignore-robots and --overwrite.",
+            )
+        page = NewPage(url, title, tag, collection, parent, not ignore_robots, overwrite)
+        await _add_page(page, common)
+        return
     new = NewContent(
         text=_read(file),
         title=title,
@@ -199,13 +221,21 @@ async def add(
     async with opened_runtime(verbose=common.verbose) as runtime:
         added = await runtime.contents.add(new, if_exists=if_exists, patience=PATIENCE)
         await runtime.embed_backlog()
-    common.show(
-        added_output(added).model_dump(),
-        lambda: Group(
-            Text(f"{added.content.title} ({added.content.id})\n{added.message}"),
-            *(Text(f"Warning: {warning}", style="yellow") for warning in added.warnings),
-            *map(Text, similar_lines(added)),
-        ),
+    common.show(added_output(added).model_dump(), lambda: _added(added))
+
+
+async def _add_page(page: NewPage, common: Common) -> None:
+    async with opened_runtime(verbose=common.verbose) as runtime:
+        kept = await runtime.pages.add(page, patience=PATIENCE)
+        await runtime.embed_backlog()
+    common.show(page_output(kept).model_dump(), lambda: _added(kept.content))
+
+
+def _added(added: Added) -> "RenderableType":
+    return Group(
+        Text(f"{added.content.title} ({added.content.id})\n{added.message}"),
+        *(Text(f"Warning: {warning}", style="yellow") for warning in added.warnings),
+        *map(Text, similar_lines(added)),
     )
 
 

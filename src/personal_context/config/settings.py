@@ -131,6 +131,11 @@ class Settings(BaseSettings):
         description="Whether what looks like a secret in added text is masked before it is "
         "stored. Otherwise it is kept, and the answer warns.",
     )
+    web_allow_private: bool = Field(
+        default=False,
+        description="Whether pages may be fetched from your own network, too, and from this "
+        "machine.",
+    )
     http_host: str = Field(
         default="127.0.0.1",
         description="Address to listen on. Anything but this machine's own needs a login; if none "

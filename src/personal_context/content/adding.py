@@ -10,6 +10,7 @@ from personal_context.content.checks import NewContent
 from personal_context.content.considering import Considered, considered
 from personal_context.content.likeness import Likeness, Look
 from personal_context.content.offering import Offers
+from personal_context.content.page_marks import KEPT
 from personal_context.content.placing import Place, Placer
 from personal_context.content.reading import Reader
 from personal_context.content.secrets import Secret
@@ -25,6 +26,7 @@ from personal_context.domain.models import (
     PushState,
     SourceType,
 )
+from personal_context.domain.text import text_key
 from personal_context.ports import Clock, PrepareText, Store
 
 COMPARING = 0.035
@@ -127,13 +129,14 @@ class Adder:
         place = await self._placer.place(new.collection, new.parent)
         indexed = await self._prepare(given.title, given.text)
         look = self._likeness.look(given.title, indexed, seconds=until - time.monotonic())
-        content = self._content(given, indexed, place)
+        content = self._content(given, indexed, place, is_page=bool(new.page_names))
         kept = await self._store.add(
             content,
             indexed,
             log=LogEntry("create", place.collection_id, content.id, details="added here"),
             push_to=place.collection_id,
-            once=if_exists != "add",
+            once=if_exists != "add" and not new.page_names,
+            names=new.page_names,
         )
         if not kept.created:
             return await self._known(kept.content_id, given, place, if_exists)
@@ -149,11 +152,17 @@ class Adder:
         await self._likeness.close()
         await self._offers.close()
 
-    def _content(self, given: Considered, indexed: Indexed, place: Place) -> Content:
+    def _content(
+        self, given: Considered, indexed: Indexed, place: Place, *, is_page: bool
+    ) -> Content:
         now = self._clock()
+        metadata = given.metadata
+        if is_page:
+            metadata = {**metadata, KEPT: text_key(indexed.readable)}
         return Content(
             id=self._new_id(),
-            source_type=SourceType.NOTE,
+            source_type=SourceType.WEB if is_page else SourceType.NOTE,
+            source_id=given.source_url if is_page else None,
             title=given.title,
             text=given.text,
             readable=indexed.readable,
@@ -162,7 +171,7 @@ class Adder:
             source_url=given.source_url,
             collection_id=place.collection_id,
             parent_id=place.parent_id,
-            metadata=given.metadata,
+            metadata=metadata,
             tags=given.tags,
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from personal_context.content.diffing import short_diff
 from personal_context.content.editing import Change, checked_change, planned
 from personal_context.content.offering import Offers
+from personal_context.content.page_marks import KEPT
 from personal_context.content.reading import Reader
 from personal_context.content.secrets import Secret
 from personal_context.content.telling import stored_message, warnings
@@ -19,7 +20,7 @@ from personal_context.domain.models import (
     Standing,
     Wording,
 )
-from personal_context.domain.text import SHORT_HASH, is_hash
+from personal_context.domain.text import SHORT_HASH, is_hash, text_key
 from personal_context.ports import Clock, PrepareText, Store
 from personal_context.sync.courier import not_allowed
 from personal_context.sync.queueing import after_edits, after_restore, after_trash
@@ -206,15 +207,17 @@ class Changer:
         plan = await asyncio.to_thread(planned, content, change, to_outline=told)
         if not plan.edits and (plan.tags, plan.metadata) == (content.tags, content.metadata):
             return False
-        now, wording = self._clock(), plan.wording
+        now, wording, metadata = self._clock(), plan.wording, plan.metadata
         indexed = await self._prepare(wording.title, wording.text)
+        if change.from_page:
+            metadata = {**metadata, KEPT: text_key(indexed.readable)}
         new = replace(
             content,
             title=wording.title,
             text=wording.text,
             readable=indexed.readable,
             tags=plan.tags,
-            metadata=plan.metadata,
+            metadata=metadata,
             updated_at=now if plan.edits else content.updated_at,
         )
         if plan.edits:

@@ -33,6 +33,8 @@ class NewContent:
             the default.
         parent: Content it shall stand under (id, urlId or address); None for the top.
         fallback_title: For a text that gives none, e.g. a file's name.
+        page_names: Names of the web page that it is; none if it is no page. A page that is kept
+            already is not added again.
     """
 
     text: str
@@ -43,6 +45,7 @@ class NewContent:
     collection: str | None = None
     parent: str | None = None
     fallback_title: str | None = None
+    page_names: Sequence[str] = ()
 
 
 def checked_title(title: str) -> str:

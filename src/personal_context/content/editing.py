@@ -13,7 +13,13 @@ from personal_context.content.checks import (
     checked_title,
     storable,
 )
-from personal_context.content.secrets import Secret, find_secrets, masked
+from personal_context.content.secrets import (
+    Secret,
+    find_in_metadata,
+    find_secrets,
+    masked,
+    masked_metadata,
+)
 from personal_context.domain.edits import all_applied
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import Content, Edit, EditMode, Wording
@@ -32,6 +38,7 @@ class Change:
         find: What a patch replaces, as it is read; it must occur exactly once.
         expected_hash: The hash of what the caller has read; None to change whatever is there.
         metadata: Members to set; others stay. Front matter of a new text adds to them.
+        from_page: The new text is a web page's; metadata notes as what it is kept.
     """
 
     content: str | None = None
@@ -41,6 +48,7 @@ class Change:
     find: str | None = None
     expected_hash: str | None = None
     metadata: Mapping[str, Any] | None = None
+    from_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +86,15 @@ def checked_change(change: Change, *, redact: bool) -> tuple[Change, tuple[Secre
     change = _without_front_matter(change)
     content = None if change.content is None else _checked_content(change)
     title = None if change.title is None else checked_title(change.title)
-    secrets = (*find_secrets(content or ""), *find_secrets(title or "", "title"))
+    metadata = None if change.metadata is None else checked_metadata(change.metadata)
+    secrets = (
+        *find_secrets(content or ""),
+        *find_secrets(title or "", "title"),
+        *find_in_metadata(metadata or {}),
+    )
     if redact and secrets:
         content, title = content and masked(content), title and masked(title)
+        metadata = metadata and masked_metadata(metadata)
     return Change(
         content=content,
         title=title,
@@ -88,7 +102,8 @@ def checked_change(change: Change, *, redact: bool) -> tuple[Change, tuple[Secre
         mode=change.mode,
         find=None if change.find is None else storable(change.find),
         expected_hash=change.expected_hash,
-        metadata=None if change.metadata is None else checked_metadata(change.metadata),
+        metadata=metadata,
+        from_page=change.from_page,
     ), secrets
 
 

@@ -21,6 +21,15 @@ _MESSAGES = {
     "set for it.",
 }
 
+_PAGES = {
+    "updated": "This page was kept already, under this id; it had changed, and what is kept of it "
+    "was brought up to date.",
+    "unchanged": "Nothing was added: this page is kept already, under this id, and has not "
+    "changed since.",
+    "edited": "Nothing was written: the page has changed, but so has what is kept of it, by "
+    "somebody's edit. To put the page's text in its place, add it once more with overwrite.",
+}
+
 
 def stored_message(state: PushState, *, similar: bool) -> str:
     """Say what became of a content that was added.
@@ -32,6 +41,16 @@ def stored_message(state: PushState, *, similar: bool) -> str:
     return _MESSAGES[state.told] + (
         " Others resemble it, see similar: look whether one of them says it already." * similar
     )
+
+
+def page_message(outcome: str, state: PushState) -> str:
+    """Say what became of a web page that was kept already.
+
+    Args:
+        outcome: A PageOutcome but `added`.
+        state: How far the content is on its way to Outline.
+    """
+    return _PAGES[outcome] + (f" {_MESSAGES[state.told]}" * (outcome == "updated"))
 
 
 def known_message(content: Content, summary: ContentSummary, *, elsewhere: bool) -> str:

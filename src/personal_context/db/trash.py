@@ -156,6 +156,7 @@ def purge(
         ("trash", "id"),
         ("versions", "content_id"),
         ("content_keys", "content_id"),
+        ("page_names", "content_id"),
     ):
         connection.executemany(f"DELETE FROM {table_name} WHERE {key} = ?", ids)
     for content_id, collection_id, outline_doc_id, trashed_at, reason in rows:

@@ -7,6 +7,7 @@ from personal_context.ports.outbox import OutboxStore
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
 from personal_context.ports.vectors import Embedded, Embedder, VectorIndex
+from personal_context.ports.web import KnownValidators, Web
 from personal_context.ports.webhooks import WebhookBook, WebhookUpstream
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Embedder",
     "KeyBook",
     "KeyUpstream",
+    "KnownValidators",
     "OutboxStore",
     "PrepareText",
     "Resource",
@@ -26,6 +28,7 @@ __all__ = [
     "Upstream",
     "Vector",
     "VectorIndex",
+    "Web",
     "WebhookBook",
     "WebhookUpstream",
 ]

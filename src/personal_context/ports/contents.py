@@ -15,6 +15,7 @@ from personal_context.domain.models import (
     Kept,
     KeywordHit,
     KeywordQuery,
+    KnownPage,
     LogEntry,
     SearchFilters,
     StoredSection,
@@ -50,6 +51,7 @@ class ContentStore(Protocol):
         log: LogEntry,
         push_to: CollectionId | None = None,
         once: bool = False,
+        names: Sequence[str] = (),
     ) -> Kept:
         """Write a content born here: row, sections, links, tags, outbox entry and log line.
 
@@ -63,9 +65,27 @@ class ContentStore(Protocol):
             push_to: Collection it is to be pushed to, or None to keep it local.
             once: Write nothing if a content with the same title and text is there, but return the
                 oldest of those. Of two who add at the same moment, one writes.
+            names: Names of the web page that it is. Write nothing if a content goes by one of
+                them, but return that one.
 
         Raises:
             InvalidInput: The id is taken, if only by a content in the trash.
+        """
+        ...
+
+    async def find_page(self, names: Sequence[str]) -> KnownPage | None:
+        """Return the content that goes by the first of a page's names that is known, or None."""
+        ...
+
+    async def name_page(
+        self, content_id: ContentId, names: Sequence[str], *, moved: bool = False
+    ) -> None:
+        """Let a content go by these names of a page, too; whoever had them loses them.
+
+        Args:
+            content_id: Which content.
+            names: Names of the page.
+            moved: It goes by these alone from now on.
         """
         ...
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from personal_context.config import Settings
+from personal_context.connectors.web.pages import WebPages
 from personal_context.content.adding import Adder
 from personal_context.content.changing import Changer
+from personal_context.content.from_web import PageService
 from personal_context.content.likeness import Likeness
 from personal_context.content.offering import Offers
 from personal_context.content.outbox import OutboxService
@@ -35,6 +37,7 @@ from personal_context.ports import (
     PrepareText,
     Store,
     Upstream,
+    Web,
 )
 from personal_context.runtime.adapters import embedder_of, price_of, upstream_of
 from personal_context.runtime.runtime import Runtime
@@ -70,6 +73,7 @@ def build_runtime(
     *,
     transport: "httpx.AsyncBaseTransport | None" = None,
     embedder: Embedder | None = None,
+    web: Web | None = None,
     clock: Clock | None = None,
     owner: str | None = None,
     lease_times: LeaseTimes | None = None,
@@ -80,6 +84,7 @@ def build_runtime(
         settings: Read once, by the caller.
         transport: Replaces the network towards Outline, for tests.
         embedder: Replaces the configured one, for tests and benches.
+        web: Replaces the web, for tests.
         clock: Replaces the system's, for tests.
         owner: Names this process in leases; made up if None.
         lease_times: How long its leases are good for; the usual times if None.
@@ -180,6 +185,27 @@ def build_runtime(
         rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
     )
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
+    adder = Adder(
+        store=store,
+        placer=placer,
+        prepare=prepare,
+        likeness=Likeness(MeaningSearch(index, embedder)),
+        offers=offers,
+        added=orchestrator.wake,
+        new_id=lambda: ContentId(str(uuid4())),
+        clock=clock,
+        redact=settings.redact_secrets,
+    )
+    changer = Changer(
+        store=store,
+        reader=reader,
+        prepare=prepare,
+        offers=offers,
+        changed=orchestrator.wake,
+        clock=clock,
+        redact=settings.redact_secrets,
+        may_trash=settings.outline_allow_delete,
+    )
     return Runtime(
         version=version,
         settings=settings,
@@ -187,28 +213,16 @@ def build_runtime(
         context=ContextBuilder(search, store, PromptTokenCounter(), clock),
         similar=SimilarSearch(store, index, embedder),
         contents=ContentService(
-            adder=Adder(
-                store=store,
-                placer=placer,
-                prepare=prepare,
-                likeness=Likeness(MeaningSearch(index, embedder)),
-                offers=offers,
-                added=orchestrator.wake,
-                new_id=lambda: ContentId(str(uuid4())),
-                clock=clock,
-                redact=settings.redact_secrets,
-            ),
+            adder=adder,
             reader=reader,
         ),
-        changes=Changer(
+        changes=changer,
+        pages=PageService(
+            web=web or WebPages(version=version, allow_private=settings.web_allow_private),
             store=store,
             reader=reader,
-            prepare=prepare,
-            offers=offers,
-            changed=orchestrator.wake,
-            clock=clock,
-            redact=settings.redact_secrets,
-            may_trash=settings.outline_allow_delete,
+            adder=adder,
+            changer=changer,
         ),
         outbox=OutboxService(
             store=store,

@@ -9,6 +9,7 @@ from typing import Self
 
 from personal_context.config import Settings
 from personal_context.content.changing import Changer
+from personal_context.content.from_web import PageService
 from personal_context.content.outbox import OutboxService
 from personal_context.content.prompts import PromptService
 from personal_context.content.service import ContentService
@@ -56,6 +57,7 @@ class Runtime:
     similar: SimilarSearch
     contents: ContentService
     changes: Changer
+    pages: PageService
     outbox: OutboxService
     prompts: PromptService
     sync: SyncService

@@ -20,6 +20,7 @@ from personal_context.tools.answers import (
 )
 from personal_context.tools.changing import register_changing
 from personal_context.tools.context import register_context
+from personal_context.tools.pages import register_pages
 from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.searching import register_searching
@@ -68,6 +69,7 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
     register_context(mcp, services)
     _reading(mcp, services)
     _writing(mcp, services)
+    register_pages(mcp, services)
     register_changing(mcp, services)
     register_syncing(mcp, services)
     register_reindexing(mcp, services)

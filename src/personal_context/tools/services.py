@@ -5,6 +5,7 @@ from typing import Protocol
 from personal_context.content.adding import Added, IfExists
 from personal_context.content.changing import Changer
 from personal_context.content.checks import NewContent
+from personal_context.content.from_web import PageService
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
@@ -113,6 +114,11 @@ class Services(Protocol):
     @property
     def contents(self) -> Contents:
         """Adding and reading."""
+        ...
+
+    @property
+    def pages(self) -> PageService:
+        """Keeping web pages."""
         ...
 
     @property

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
+from personal_context.content.from_web import NewPage
 from personal_context.content.reading import ReadContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.text import SHORT_HASH
@@ -38,6 +39,19 @@ class AddBody(BaseModel):
     if_exists: IfExists = "return"
 
 
+class AddUrlBody(BaseModel):
+    """What `POST /api/content/url` takes: the arguments of the tool `add_url`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str
+    title: str | None = None
+    tags: list[str] | None = None
+    collection_id: str | None = None
+    parent_id: str | None = None
+    overwrite: bool = False
+
+
 def routes(services: Services) -> list[Route]:
     """Return the routes of contents, bound to *services*."""
 
@@ -57,6 +71,21 @@ def routes(services: Services) -> list[Route]:
         )
         return json_answer(added_json(added), 201 if added.created else 200)
 
+    async def add_url(request: Request) -> Response:
+        body = await body_of(request, AddUrlBody)
+        kept = await services.pages.add(
+            NewPage(
+                url=body.url,
+                title=body.title,
+                tags=body.tags,
+                collection=body.collection_id,
+                parent=body.parent_id,
+                overwrite=body.overwrite,
+            )
+        )
+        added = added_json(kept.content) | {"outcome": kept.outcome}
+        return json_answer(added, 201 if kept.content.created else 200)
+
     async def get(request: Request) -> Response:
         read = await services.contents.get(request.path_params["reference"])
         match request.query_params.get("format", "json"):
@@ -74,6 +103,7 @@ def routes(services: Services) -> list[Route]:
 
     return [
         Route(PATH, as_json(add), methods=["POST"], name="api_add"),
+        Route(f"{PATH}/url", as_json(add_url), methods=["POST"], name="api_add_url"),
         # An address of Outline has slashes.
         Route(f"{PATH}/{{reference:path}}", as_json(get), name="api_content"),
     ]

@@ -25,6 +25,10 @@ from personal_context.domain.errors import (
     UpstreamNotConfigured,
     UpstreamRateLimited,
     UpstreamUnavailable,
+    WebError,
+    WebRefused,
+    WebUnavailable,
+    WebUnreadable,
 )
 
 logger = logging.getLogger(__name__)
@@ -42,6 +46,10 @@ STATUS: Final[Mapping[type[PersonalContextError], int]] = MappingProxyType(
         UpstreamError: 502,  # refused by Outline: the key, the id, the permission
         EmbeddingError: 502,
         UpstreamUnavailable: 503,
+        WebRefused: 400,
+        WebUnreadable: 422,
+        WebError: 502,  # the site answered, but not with the page
+        WebUnavailable: 503,
         EmbeddingUnavailable: 503,
         PersonalContextError: 500,
     }

@@ -101,7 +101,9 @@ def validators_of(headers: Mapping[str, str]) -> Validators:
 
 def conditions(known: Validators) -> dict[str, str]:
     """Return the headers that ask for a page only if it has changed."""
-    asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    # They were kept in the meantime, and may have been changed there.
+    checked = validators_of({"etag": known.etag or "", "last-modified": known.last_modified or ""})
+    asked = {"If-None-Match": checked.etag, "If-Modified-Since": checked.last_modified}
     return {name: value for name, value in asked.items() if value}
 
 

@@ -68,6 +68,7 @@ def read_page(fetched: Fetched) -> WebPage:
         canonical=read.canonical,
         about=read.about,
         validators=fetched.validators,
+        in_markdown=fetched.content_type in MARKDOWN,
     )
 
 

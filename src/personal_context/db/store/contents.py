@@ -10,6 +10,7 @@ from personal_context.db import (
     keys,
     keyword,
     mirror,
+    pages,
     pushes,
     sections,
     state as books,
@@ -28,6 +29,7 @@ from personal_context.domain.models import (
     Kept,
     KeywordHit,
     KeywordQuery,
+    KnownPage,
     LogEntry,
     SearchFilters,
     StoredSection,
@@ -61,18 +63,33 @@ class SqliteContents(Fenced):
         log: LogEntry,
         push_to: CollectionId | None = None,
         once: bool = False,
+        names: Sequence[str] = (),
     ) -> Kept:
         """Write a content born here with all that belongs to it, or raise InvalidInput."""
 
         def write(connection: "apsw.Connection") -> Kept:
             twin = keys.twin(connection, content, indexed.readable) if once else None
+            known = pages.find(connection, names)
+            if known is not None:
+                twin = known.content_id
             if twin is not None:
                 return Kept(twin, created=False)
             contents.add(connection, content, indexed, push_to)
+            pages.name(connection, content.id, names)
             books.add_log(connection, log, self._clock())
             return keys.kept(connection, content, indexed.readable)
 
         return await self._database.write(write, durable=True)
+
+    async def find_page(self, names: Sequence[str]) -> KnownPage | None:
+        """Return the content that goes by the first of a page's names that is known, or None."""
+        return await self._database.read(lambda c: pages.find(c, names))
+
+    async def name_page(
+        self, content_id: ContentId, names: Sequence[str], *, moved: bool = False
+    ) -> None:
+        """Let a content go by these names of a page, too, or by these alone if it has moved."""
+        await self._database.write(lambda c: pages.name(c, content_id, names, moved=moved))
 
     async def mirror(self, content: Content, indexed: Indexed, *, log: LogEntry) -> bool:
         """Write what Outline says of a document; what is ours stays. False while it is pushed."""

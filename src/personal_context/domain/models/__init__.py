@@ -85,7 +85,7 @@ from personal_context.domain.models.vectors import (
     IndexProgress,
     ModelChoice,
 )
-from personal_context.domain.models.web import UnchangedPage, Validators, WebPage
+from personal_context.domain.models.web import KnownPage, UnchangedPage, Validators, WebPage
 from personal_context.domain.models.webhook import (
     UpstreamWebhook,
     WebhookRecord,
@@ -122,6 +122,7 @@ __all__ = [
     "KeyStatus",
     "KeywordHit",
     "KeywordQuery",
+    "KnownPage",
     "LetGo",
     "LetGoReport",
     "Link",

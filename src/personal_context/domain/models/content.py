@@ -168,7 +168,7 @@ class Kept:
     Attributes:
         content_id: Under which it is stored.
         created: Whether it was written; else this one was there already, with the same title and
-            text.
+            text, or as the same page.
         same_text: Others with the same text, whatever their title; newest first, at most 5.
         same_title: Others whose title has the same words; newest first, at most 5.
     """

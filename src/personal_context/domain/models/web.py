@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from personal_context.domain.models.content import ContentId
+
 
 @dataclass(frozen=True, slots=True)
 class Validators:
@@ -30,6 +32,7 @@ class WebPage:
         text: Markdown.
         about: What else it says of itself, for a person: `author`, `published`, and others.
         validators: For asking again.
+        in_markdown: The site gave Markdown, as it stands here: front matter in it is meant so.
     """
 
     address: str
@@ -39,6 +42,20 @@ class WebPage:
     canonical: str | None = None
     about: dict[str, Any] = field(default_factory=dict)
     validators: Validators = Validators()
+    in_markdown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A content that a page was kept as.
+
+    Attributes:
+        text_key: What `domain.text.text_key` made of its text when that was last changed, by
+            whomever; None if nobody knows.
+    """
+
+    content_id: ContentId
+    text_key: str | None
 
 
 @dataclass(frozen=True, slots=True)
