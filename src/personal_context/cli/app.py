@@ -9,6 +9,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from personal_context.cli import (
+    backups,
     changing,
     contents,
     context,
@@ -72,6 +73,7 @@ def build_app() -> App:
         outbox_commands(),
         webhook_commands(),
         doctor.doctor,
+        backups.backup,
         upkeep.version,
     ):
         app.command(command)

@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
+from personal_context.cli.backups import restore_backup
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import opened_runtime
 from personal_context.content.changing import Changed
 from personal_context.content.editing import Change
+from personal_context.db.backups import is_database
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import EditMode
 from personal_context.tools.changing import changed_output, changed_text
@@ -71,13 +73,16 @@ async def delete(reference: str, /, *, common: Common = PLAIN) -> None:
 
 
 async def restore(reference: str, /, *, common: Common = PLAIN) -> None:
-    """Bring back a document that was deleted here, and in Outline.
+    """Bring back a document that was deleted here, and in Outline; or everything, from a backup.
 
     Parameters
     ----------
     reference
-        Its id.
+        The document's id; or a file that `backup` made, which takes the place of the database.
     """
+    if is_database(file := Path(reference)):
+        await restore_backup(file, common)
+        return
     async with opened_runtime(verbose=common.verbose) as runtime:
         _show(await runtime.changes.restore(reference, patience=PATIENCE), common)
 
