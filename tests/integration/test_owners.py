@@ -1,6 +1,8 @@
 """One owner among many processes: what a process may still do that was asleep or is gone."""
 
 import asyncio
+import os
+from pathlib import Path
 
 import pytest
 from mirror_world import MovingClock
@@ -77,3 +79,15 @@ def test_only_a_process_that_is_known_to_be_gone_counts_as_gone():
     assert is_gone(f"{host}:{2**22 + 1}:abcd")  # above the largest process id of Linux
     assert not is_gone("elsewhere:1:abcd")
     assert not is_gone("nonsense")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no births are known here")
+def test_a_predecessor_with_the_number_of_a_living_process_is_gone():
+    """In a container each gateway is process 1, as the one before it was."""
+    host, pid, mark = process_name().split(":")
+    born, _, token = mark.partition("-")
+
+    assert is_gone(f"{host}:{pid}:{'0' * len(born)}-{token}")
+    assert is_gone(f"{host}:{os.getppid()}:{mark}")
+    assert not is_gone(f"{host}:{pid}:{born}-{'0' * len(token)}")  # another part of this process
+    assert not is_gone(f"{host}:{pid}:-{token}")  # nobody knew when it began
