@@ -5,7 +5,7 @@ from mirror_world import MovingClock
 from product import beside, opened_product
 
 from personal_context.domain.errors import InvalidInput, PersonalContextError, UpstreamAuthError
-from personal_context.domain.models import SyncStatus
+from personal_context.domain.models import SyncStatus, SyncTrouble
 
 
 @pytest.fixture
@@ -42,6 +42,50 @@ async def test_a_collection_that_left_takes_its_documents_along(product, departu
 
     assert await titles(product) == []
     assert [one.title for one in await product.runtime.store.trashed(limit=9)] == ["Rule"]
+
+
+@pytest.mark.parametrize("departure", ["archive", "delete"])
+async def test_what_was_in_a_collection_that_left_is_not_found_after_the_next_poll(
+    product, departure
+):
+    product.write("Rule", "Be kind.")
+    await product.sync()
+    product.clock.advance(minutes=5)
+    await product.sync_.poll([product.handbook])
+    getattr(product.sandbox.collections, departure)(product.handbook)
+
+    product.clock.advance(minutes=5)
+    reports = await product.sync_.poll([product.handbook])
+
+    assert [(report.removed, report.left, report.error) for report in reports] == [(1, True, None)]
+    assert await titles(product) == []
+    await product.sync_.poll()
+    assert await state(product) is None
+
+
+async def test_a_collection_that_left_before_its_first_pass_ended_takes_its_documents_along(
+    product,
+):
+    for number in range(105):
+        product.sandbox.documents.create(
+            f"Rule {number}", "Text.", collection_id=product.handbook, raw=True
+        )
+    faults = product.sandbox.faults
+    faults.before_request(
+        1, lambda: faults.html("documents.list", status=404, times=9), endpoint="documents.list"
+    )
+    await product.sync_.poll([product.handbook])
+    faults.clear()
+    stored = len(await titles(product))
+    product.sandbox.collections.archive(product.handbook)
+
+    await poll_later(product)
+    held = await state(product)
+    await product.sync_.sync_now(confirm_removals=["Handbook"])
+
+    assert stored == 100
+    assert held.pending_removals == 100
+    assert await titles(product) == []
 
 
 async def test_a_collection_that_comes_back_brings_its_documents_back(product):
@@ -97,6 +141,21 @@ async def test_a_refused_key_stops_the_clock_until_somebody_asks(product):
 
     assert asked_again == 0
     assert all(report.error is None for report in reports)
+    assert (await state(product)).status is SyncStatus.IDLE
+
+
+async def test_a_proxy_that_wants_another_login_is_asked_again_by_itself(product):
+    product.write("Rule", "Be kind.")
+    await product.sync()
+    product.sandbox.faults.html("*", status=401, times=999)
+    await poll_later(product)
+    told = await state(product)
+    product.sandbox.faults.clear()
+    await poll_later(product)
+
+    assert told.trouble is SyncTrouble.UNREACHABLE
+    assert "did not come from Outline" in told.error_message
+    assert told.next_try_at is not None
     assert (await state(product)).status is SyncStatus.IDLE
 
 

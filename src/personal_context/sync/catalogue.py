@@ -65,7 +65,7 @@ class Catalogue:
         chosen = choose(self._wanted, available)
         states = await self._store.sync_states()
         for name in chosen.unknown:
-            if not any(state_is(state, name) for state in states if state.finished_at):
+            if not any(state_is(state, name) for state in states if _was_shown(state)):
                 await self._note_unknown(name, available)
         for state in states:
             if not is_id(state.collection_id) and state.collection_id not in chosen.unknown:
@@ -87,7 +87,7 @@ class Catalogue:
         shown = {collection.id for collection in chosen.found}
         gone = []
         for state in await self._store.sync_states():
-            if state.collection_id in shown or not state.finished_at:
+            if state.collection_id in shown or not _was_shown(state):
                 continue
             if not is_wanted(state, self._wanted):
                 continue
@@ -132,7 +132,7 @@ class Catalogue:
         """Forget a collection that is gone with all its documents, unless a person named it."""
         if any(state_is(state, name) for name in self._wanted):
             message = "Outline doesn't show this collection any more: archived or deleted."
-            await self._note(state, message, SyncTrouble.GONE)
+            await self._note(replace(state, pending_removals=0), message, SyncTrouble.GONE)
         else:
             await self._store.forget_collection(state.collection_id)
 
@@ -147,3 +147,8 @@ class Catalogue:
     async def _note(self, state: SyncState, message: str, trouble: SyncTrouble) -> None:
         noted = replace(state, status=SyncStatus.ERROR, error_message=message, trouble=trouble)
         await self._store.save_sync_state(noted)
+
+
+def _was_shown(state: SyncState) -> bool:
+    """Tell whether Outline ever showed the collection, if only until its first pass began."""
+    return bool(state.finished_at or state.url_id)

@@ -60,6 +60,10 @@ class PassOptions:
     on_progress: Progress = lambda _done, _total: None
 
 
+class CollectionLeft(Exception):
+    """A signal, not an error: the collection of a pass was archived or deleted meanwhile."""
+
+
 @dataclass(slots=True)
 class OnePass:
     """A pass under way.
@@ -88,6 +92,7 @@ class OnePass:
         """Bring the collection into the store.
 
         Raises:
+            CollectionLeft: Outline keeps it in the archive; only a pass that knows goes on.
             PersonalContextError: Outline or the database failed; nothing was removed on that.
         """
         tally = self.tally
@@ -99,6 +104,7 @@ class OnePass:
             async with aclosing(listing.pages()) as pages:
                 async for page in pages:
                     listing.all_known = await self._apply_page(page)
+            await self._look_whether_it_left()
             nameless = tally.failed.keys() - tally.titles.keys()
             tally.titles.update(await asyncio.to_thread(titles, tree, nameless))
         await self._resolve()
@@ -115,6 +121,14 @@ class OnePass:
             name = self.tally.collection_id
             logger.warning("the wiki's clock went back: everything in %s is compared", name)
             self.cutoff = None
+
+    async def _look_whether_it_left(self) -> None:
+        """Ask for the collection if its list is empty: archived, it still has its whole tree."""
+        tally = self.tally
+        if tally.placements and not tally.listed and not tally.failed:
+            found = await self.upstream.collection(tally.collection_id)
+            if found.archived_at or found.deleted_at:
+                raise CollectionLeft
 
     async def _apply_page(self, page: Page) -> bool:
         """Take over what a page shows; tell whether it brought nothing new."""

@@ -9,7 +9,12 @@ import logging
 from collections.abc import Collection
 from dataclasses import replace
 
-from personal_context.domain.errors import LeaseLost, PersonalContextError
+from personal_context.domain.errors import (
+    LeaseLost,
+    PersonalContextError,
+    UpstreamForbidden,
+    UpstreamNotFound,
+)
 from personal_context.domain.models import (
     CollectionId,
     LogEntry,
@@ -25,7 +30,7 @@ from personal_context.sync.asking import Asking
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.meeting import Meeting
 from personal_context.sync.overlap import Overlap
-from personal_context.sync.passes import OnePass, PassOptions
+from personal_context.sync.passes import CollectionLeft, OnePass, PassOptions
 from personal_context.sync.settling import Settler
 from personal_context.sync.tally import Tally
 from personal_context.sync.troubles import trouble_of
@@ -84,8 +89,12 @@ class Puller:
         before = self._upstream.requests_sent
         state = await self._begin(store, collection)
         one = await self._pass(store, state, mirrored_collections, options)
+        left = options.departed
         try:
-            await one.run()
+            if not await self._run(one):
+                left, options = True, replace(options, departed=True)
+                one = await self._pass(store, state, mirrored_collections, options)
+                await one.run()
             self._breaker.reset()
             error = await self._finish(store, state, one)
         except asyncio.CancelledError:
@@ -108,7 +117,32 @@ class Puller:
             error = str(unexpected)
             await self._fail(store, state, unexpected)
         requests = self._upstream.requests_sent - before
-        return one.tally.report(name=collection.name, requests=requests, error=error)
+        report = one.tally.report(name=collection.name, requests=requests, error=error)
+        return replace(report, left=left)
+
+    async def _run(self, one: OnePass) -> bool:
+        """Run a pass; False if the collection turned out to have left Outline meanwhile.
+
+        A 403 is Outline's word for what isn't there, too. Only `collections.info` tells them apart.
+        """
+        try:
+            await one.run()
+        except CollectionLeft:
+            return False
+        except (UpstreamForbidden, UpstreamNotFound):
+            if one.options.departed or not await self._is_gone(one.tally.collection_id):
+                raise
+            return False
+        return True
+
+    async def _is_gone(self, collection_id: CollectionId) -> bool:
+        try:
+            found = await self._upstream.collection(collection_id)
+        except UpstreamNotFound:
+            return True
+        except UpstreamForbidden:
+            return False
+        return bool(found.archived_at or found.deleted_at)
 
     async def _begin(self, store: Store, collection: UpstreamCollection) -> SyncState:
         state = await store.sync_state(collection.id) or SyncState(collection.id)

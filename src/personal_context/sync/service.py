@@ -285,7 +285,7 @@ class SyncService:
             )
             report = await self._run(collection, ids, options, on_progress)
             reports.append(report)
-            if report.error:
+            if (report.error and not report.held) or (report.left and not gone):
                 wiki.catalogue.forget()
                 if not wiki.breaker.may_ask:
                     break  # The others would fail in the same way.

@@ -117,16 +117,17 @@ def refused(asked: Asked, status: int, headers: Mapping[str, str], body: object)
     wait = retry_after(headers)
     if status == httpx.codes.TOO_MANY_REQUESTS:
         return _rate_limited(asked, headers, wait)
-    said = body if isinstance(body, dict) and body.get("ok") is False else None
+    said = said_by_outline(body)
     message = asked.words(said.get("message") or said.get("error") or "") if said else ""
     cause = f"Outline said: {message}" if message else f"HTTP {status}."
     if httpx.codes.is_redirect(status):
         where = asked.words(headers.get("location", "another place")).split("?", 1)[0]
-        return _in_between(asked, f"HTTP {status}, a redirect to {where}")
+        return in_between(asked, f"HTTP {status}, a redirect to {where}")
     if httpx.codes.is_client_error(status) and status not in _MAY_PASS:
-        if said is None and status not in {401, 413}:
-            # It says nothing about the document: nothing may be removed because of it.
-            return _in_between(asked, f"HTTP {status} that is not Outline's")
+        if said is None and status != httpx.codes.REQUEST_ENTITY_TOO_LARGE:
+            # It says nothing about the document, nor about the key: nothing may be removed
+            # because of it, and it may pass.
+            return in_between(asked, f"HTTP {status} that is not Outline's")
         return Failure(_rejected(asked, status, said or {}, message, cause))
     what = f"Outline could not answer {asked}."
     return Failure(UpstreamUnavailable(what, cause=cause), again=True, arrived=True, wait=wait)
@@ -158,7 +159,13 @@ def _rejected(
     return kind(f"Outline refused {asked}.", status=status, cause=cause, hint=hint)
 
 
-def _in_between(asked: Asked, cause: str) -> Failure:
+def said_by_outline(body: object) -> Mapping[str, Any] | None:
+    """Return the body of a refusal if it has the form of Outline's, else None."""
+    return body if isinstance(body, dict) and body.get("ok") is False else None
+
+
+def in_between(asked: Asked, cause: str) -> Failure:
+    """Read an answer that something before Outline gave."""
     what = f"The answer to {asked} did not come from Outline."
     return Failure(UpstreamUnavailable(what, cause=cause, hint=_IN_BETWEEN), arrived=True)
 

@@ -8,7 +8,12 @@ import httpx
 
 from personal_context.domain.errors import UpstreamAuthError
 from personal_context.upstream.api import Api, Reply
-from personal_context.upstream.failures import SCOPE_REFUSED
+from personal_context.upstream.failures import (
+    SCOPE_REFUSED,
+    Asked,
+    in_between,
+    said_by_outline,
+)
 
 # Random, so no document or collection has it.
 _NOTHING = "6d0f4e0e-7a35-4c1b-9a0e-2b7d6c1f9a53"
@@ -58,6 +63,10 @@ async def probe(api: Api, endpoints: Collection[str] | None = None) -> dict[str,
             continue
         reply = await api.ask_once(endpoint, body)
         if reply.status == httpx.codes.UNAUTHORIZED:
+            if said_by_outline(reply.body) is None:
+                raise in_between(
+                    Asked(endpoint, "", 0, str), "HTTP 401 that is not Outline's"
+                ).error
             raise UpstreamAuthError("Outline does not accept the API key.", status=reply.status)
         found[endpoint] = allowed(reply)
     return found

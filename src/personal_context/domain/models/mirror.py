@@ -170,6 +170,7 @@ class PassReport:
         held: Removals that wait for a person's word; they are part of `error`.
         requests: Requests sent to Outline.
         failed: Documents that could not be stored, with the reason; they are retried.
+        left: The collection was archived or deleted in Outline.
     """
 
     collection_id: CollectionId
@@ -184,6 +185,7 @@ class PassReport:
     requests: int = 0
     failed: Mapping[ContentId, str] = field(default_factory=dict)
     error: str | None = None
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
