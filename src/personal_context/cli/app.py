@@ -15,6 +15,7 @@ from personal_context.cli import (
     context,
     doctor,
     forget,
+    mcp_config,
     reindexing,
     sandbox,
     status,
@@ -74,6 +75,7 @@ def build_app() -> App:
         webhook_commands(),
         doctor.doctor,
         backups.backup,
+        mcp_config.mcp_config,
         upkeep.version,
     ):
         app.command(command)

@@ -3,12 +3,19 @@
 import os
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from dotenv import dotenv_values
 from pydantic import ValidationError
 
-from personal_context.config.settings import ENV_ENCODING, ENV_FILE, PREFIX, Settings
+from personal_context.config.settings import (
+    ENV_ENCODING,
+    ENV_FILE,
+    ENV_FILE_VARIABLE,
+    PREFIX,
+    Settings,
+)
 from personal_context.domain.errors import ConfigError
 
 
@@ -21,6 +28,7 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - as pydantic t
     Raises:
         ConfigError: A value is wrong or half given; it names each variable and what to write.
     """
+    overrides.setdefault("_env_file", env_file())
     try:
         return Settings(**overrides)
     except ValidationError as error:
@@ -37,15 +45,27 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - as pydantic t
         ) from None
 
 
+def env_file() -> Path:
+    """Return the file that holds settings: `.env` in the current folder, or the one named.
+
+    Raises:
+        ConfigError: One is named, and is not there.
+    """
+    named = os.environ.get(ENV_FILE_VARIABLE)
+    if named and not Path(named).is_file():
+        raise ConfigError(f"There is no file {named}.", cause=f"{ENV_FILE_VARIABLE} names it.")
+    return Path(named or ENV_FILE)
+
+
 def unknown_variables(environment: Iterable[str] | None = None) -> list[str]:
     """Say which prefixed variables mean nothing, with the nearest name that does.
 
     Args:
         environment: Names; None for those of the environment and of `.env`.
     """
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | {ENV_FILE_VARIABLE}
     if environment is None:
-        environment = {*os.environ, *dotenv_values(ENV_FILE, encoding=ENV_ENCODING)}
+        environment = {*os.environ, *dotenv_values(env_file(), encoding=ENV_ENCODING)}
     names = {name.upper() for name in environment}
     warnings = []
     for name in sorted(names):

@@ -9,6 +9,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "PERSONAL_CONTEXT_"
 ENV_FILE = ".env"
+ENV_FILE_VARIABLE = f"{PREFIX}ENV_FILE"
+"""Names another file; only the environment can say so."""
 ENV_ENCODING = "utf-8"
 SHORTEST_SECRET = 16
 LOCAL_DIMENSION = 384
