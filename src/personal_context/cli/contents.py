@@ -17,6 +17,7 @@ from personal_context.cli.opening import opened_runtime
 from personal_context.cli.output import show_file
 from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
+from personal_context.content.excerpts import WHOLE, Wanted
 from personal_context.content.from_web import NewPage
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchAnswer, SearchFilters, SearchResult, SourceType
@@ -25,6 +26,7 @@ from personal_context.search.similar import THRESHOLD
 from personal_context.tools.answers import (
     added_output,
     content_output,
+    part_lines,
     similar_lines,
 )
 from personal_context.tools.pages import page_output
@@ -266,20 +268,37 @@ async def get(
     reference: str,
     /,
     *,
+    section: str | None = None,
+    from_line: int | None = None,
+    max_tokens: int | None = None,
+    cursor: str | None = None,
     markdown: Annotated[bool, Parameter(negative="")] = False,
     common: Common = PLAIN,
 ) -> None:
-    """Print a document by id, Outline urlId, or Outline address.
+    """Print a document, or a part of it, by id, Outline urlId, or Outline address.
 
     Parameters
     ----------
     reference
         Ids come from search.
+    section
+        Only this section: a heading, "Parent > Heading", or its number.
+    from_line
+        Begin at this line.
+    max_tokens
+        At most so many tokens, at least 100. Default: all.
+    cursor
+        What the part before gave, to read on.
     markdown
         Print it as a Markdown file: its text alone, with title, tags and metadata as front matter.
     """
+    wanted = Wanted(section, from_line, max_tokens, cursor)
+    if markdown and wanted != WHOLE:
+        raise InvalidInput(
+            "A part of a document is no file.", hint="Leave --markdown out, or ask for all of it."
+        )
     async with opened_runtime(verbose=common.verbose) as runtime:
-        read = await runtime.contents.get(reference)
+        read, part = await runtime.contents.read(reference, wanted)
     if markdown and not common.json:
         from personal_context.content.exporting import as_markdown
 
@@ -287,11 +306,12 @@ async def get(
         return
     heading = " · ".join(filter(None, [" › ".join(read.summary.path), read.summary.url]))
     common.show(
-        content_output(read).model_dump(),
+        content_output(read, part).model_dump(),
         lambda: Group(
             Text(read.content.title, style="bold"),
             Text(heading, style="dim"),
+            *(Text(line, style="dim") for line in part_lines(part)),
             Text(""),
-            Text(read.content.readable),
+            Text(part.text),
         ),
     )

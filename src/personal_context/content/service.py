@@ -1,8 +1,12 @@
 """Contents as every door calls them: one object for adding and reading."""
 
+import asyncio
+
 from personal_context.content.adding import Added, Adder, IfExists
 from personal_context.content.checks import NewContent
+from personal_context.content.excerpts import WHOLE, Excerpt, Wanted, excerpt
 from personal_context.content.reading import ReadContent, Reader
+from personal_context.ports import TokenCounter
 
 
 class ContentService:
@@ -11,11 +15,13 @@ class ContentService:
     Args:
         adder: Adds.
         reader: Reads.
+        count_tokens: Counts tokens of a prompt.
     """
 
-    def __init__(self, *, adder: Adder, reader: Reader) -> None:
+    def __init__(self, *, adder: Adder, reader: Reader, count_tokens: TokenCounter) -> None:
         self._adder = adder
         self._reader = reader
+        self._count_tokens = count_tokens
 
     async def add(
         self, new: NewContent, *, if_exists: IfExists = "return", patience: float = 0.0
@@ -33,6 +39,18 @@ class ContentService:
             ContentNotFound: Nothing stored goes by that name.
         """
         return await self._reader.get(reference)
+
+    async def read(self, reference: str, wanted: Wanted = WHOLE) -> tuple[ReadContent, Excerpt]:
+        """Return a content with the part of its text that is wanted, see excerpts.excerpt.
+
+        Raises:
+            ContentNotFound: Nothing stored goes by that name.
+            InvalidInput: It has no such section or line, or the cursor is of another text.
+        """
+        read = await self._reader.get(reference)
+        return read, await asyncio.to_thread(
+            excerpt, read.content.readable, read.summary.hash, wanted, self._count_tokens
+        )
 
     async def close(self) -> None:
         """Wait shortly for pushes under way; the outbox keeps those that don't make it."""

@@ -184,6 +184,7 @@ def build_runtime(
         embedder,
         rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
     )
+    count_tokens = PromptTokenCounter()
     wakeups = Wakeups(orchestrator.wake_sync, monotonic=time.monotonic)
     adder = Adder(
         store=store,
@@ -210,11 +211,12 @@ def build_runtime(
         version=version,
         settings=settings,
         search=search,
-        context=ContextBuilder(search, store, PromptTokenCounter(), clock),
+        context=ContextBuilder(search, store, count_tokens, clock),
         similar=SimilarSearch(store, index, embedder),
         contents=ContentService(
             adder=adder,
             reader=reader,
+            count_tokens=count_tokens,
         ),
         changes=changer,
         pages=PageService(

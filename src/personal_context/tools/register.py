@@ -9,6 +9,7 @@ from pydantic import Field
 
 from personal_context.content.adding import IfExists
 from personal_context.content.checks import NewContent
+from personal_context.content.excerpts import LEAST_TOKENS, Wanted
 from personal_context.tools.answers import (
     AddedOutput,
     ContentOutput,
@@ -36,9 +37,11 @@ ADDS: Final = ToolAnnotations(
 
 # Descriptions, not docstrings: FastMCP would load a parser for those at every start.
 GET_CONTENT: Final = """\
-Return one document as a whole, as Markdown, with its place, tags and address.
+Read a document as Markdown, with its place, tags and address: all of it, a section, or from a
+line on.
 
-Use it after search, or when somebody gives the address of an Outline document."""
+Use it after search, when a preview is not enough, or when somebody gives the address of an
+Outline document. Of a long one the answer lists the sections and tells how to read on."""
 
 LOAD_PERSONAL_PROMPTS: Final = """\
 Return the owner's standing instructions and prompts for agents, in their order.
@@ -82,9 +85,23 @@ def _reading(mcp: FastMCP, services: Services) -> None:
         annotations=READ_ONLY,
         output_schema=schema_of(ContentOutput),
     )
-    async def get_content(content_id: Reference) -> ToolResult:
-        read = await services.contents.get(content_id)
-        return tool_result(content_text(read), content_output(read))
+    async def get_content(
+        content_id: Reference,
+        section: Annotated[
+            str | None,
+            Field(description="Only this section: a heading, `Parent > Heading`, or its number."),
+        ] = None,
+        from_line: Annotated[int | None, Field(description="Begin at this line.", ge=1)] = None,
+        max_tokens: Annotated[
+            int, Field(description="Most tokens of the text.", ge=LEAST_TOKENS, le=50_000)
+        ] = 10_000,
+        cursor: Annotated[
+            str | None, Field(description="`more` of the answer before, to read on.")
+        ] = None,
+    ) -> ToolResult:
+        wanted = Wanted(section, from_line, max_tokens, cursor)
+        read, part = await services.contents.read(content_id, wanted)
+        return tool_result(content_text(read, part), content_output(read, part))
 
     @mcp.tool(
         title="Load the owner's prompts",

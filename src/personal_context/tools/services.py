@@ -5,6 +5,7 @@ from typing import Protocol
 from personal_context.content.adding import Added, IfExists
 from personal_context.content.changing import Changer
 from personal_context.content.checks import NewContent
+from personal_context.content.excerpts import WHOLE, Excerpt, Wanted
 from personal_context.content.from_web import PageService
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
@@ -77,6 +78,10 @@ class Contents(Protocol):
 
     async def get(self, reference: str) -> ReadContent:
         """Return a content by id, urlId or address."""
+        ...
+
+    async def read(self, reference: str, wanted: Wanted = WHOLE) -> tuple[ReadContent, Excerpt]:
+        """Return a content with the part of its text that is wanted."""
         ...
 
 

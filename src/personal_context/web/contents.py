@@ -9,10 +9,12 @@ from starlette.routing import Route
 
 from personal_context.content.adding import Added, IfExists
 from personal_context.content.checks import NewContent
+from personal_context.content.excerpts import Excerpt, Wanted
 from personal_context.content.from_web import NewPage
 from personal_context.content.reading import ReadContent
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.text import SHORT_HASH
+from personal_context.web import params
 from personal_context.web.bodies import body_of
 from personal_context.web.guard import as_json
 from personal_context.web.responses import json_answer
@@ -87,10 +89,19 @@ def routes(services: Services) -> list[Route]:
         return json_answer(added, 201 if kept.content.created else 200)
 
     async def get(request: Request) -> Response:
-        read = await services.contents.get(request.path_params["reference"])
-        match request.query_params.get("format", "json"):
+        reference, asked = request.path_params["reference"], request.query_params
+        read, part = await services.contents.read(
+            reference,
+            Wanted(
+                section=asked.get("section"),
+                from_line=params.maybe_whole(asked, "from_line"),
+                max_tokens=params.maybe_whole(asked, "max_tokens"),
+                cursor=asked.get("cursor"),
+            ),
+        )
+        match asked.get("format", "json"):
             case "json":
-                return json_answer(content_json(read))
+                return json_answer(content_json(read, part))
             case "markdown":
                 # Not at the top: YAML is for those who export.
                 from personal_context.content.exporting import as_markdown
@@ -132,13 +143,29 @@ def added_json(added: Added) -> dict[str, Any]:
     }
 
 
-def content_json(read: ReadContent) -> dict[str, Any]:
-    """One content as REST tells it; the text is data from documents, not instructions."""
+def content_json(read: ReadContent, part: Excerpt) -> dict[str, Any]:
+    """A part of a content as REST tells it; its text is data from documents, not instructions."""
     content = read.content
     return {
         "id": content.id,
         "title": content.title,
-        "text": content.readable,
+        "text": part.text,
+        "line_start": part.line_start,
+        "line_end": part.line_end,
+        "lines": part.lines,
+        "tokens": part.tokens,
+        "tokens_in_all": part.tokens_in_all,
+        "more": part.more,
+        "headings": [
+            {
+                "number": one.number,
+                "level": one.level,
+                "title": one.title,
+                "line": one.line,
+                "tokens": one.tokens,
+            }
+            for one in part.headings
+        ],
         "source_type": content.source_type,
         "url": read.summary.url,
         "source_url": content.source_url,

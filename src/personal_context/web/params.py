@@ -146,6 +146,15 @@ def whole(params: QueryParams, name: str, *, default: int) -> int:
     return int(given or default)
 
 
+def maybe_whole(params: QueryParams, name: str) -> int | None:
+    """A parameter that is a whole number from 0 on; None if it is not given.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    return whole(params, name, default=1) if params.get(name, "").strip() else None
+
+
 def _moment(params: QueryParams, name: str) -> datetime | None:
     given = params.get(name, "").strip()
     try:
