@@ -55,6 +55,48 @@ async def test_an_outline_that_answers_for_no_document_is_ill_itself(product):
     assert len([title for title in await titles(product) if title.startswith("Gone")]) == 4
 
 
+async def test_an_answer_that_can_not_be_read_is_no_evidence(product):
+    key = product.write("Gone", "x")
+    await product.runtime.sync.sync_now()
+    product.sandbox.documents.trash(key)
+    product.sandbox.faults.garbage(INFO, times=9, body=b'{"ok": true, "data": {"id": "%s"}}')
+
+    await product.runtime.sync.sync_now()
+    kept = await titles(product)
+    product.sandbox.faults.clear()
+    await product.runtime.sync.sync_now()
+
+    assert "Gone" in kept
+    assert "Gone" not in await titles(product)
+
+
+async def test_what_failed_is_tried_again_when_no_list_shows_it_any_more(product):
+    key = product.write("Old", "x")
+    await product.runtime.sync.sync_now()
+    product.sandbox.documents.edit(key, text="poison")
+    for number in range(100):
+        product.clock.advance(seconds=2)
+        product.write(f"Newer {number}", "y")
+    puller = product.runtime.sync._wiki.puller
+    prepare = puller._prepare
+
+    async def poisoned(title, text):
+        if "poison" in text:
+            raise ValueError("can't be cut")
+        return await prepare(title, text)
+
+    puller._prepare = poisoned
+    await product.runtime.sync.sync_now()
+    before = (await product.runtime.store.get(key)).text
+    puller._prepare = prepare
+    product.clock.advance(minutes=2)
+    await product.runtime.sync.sync_now()
+
+    assert before == "x"
+    assert (await product.runtime.store.get(key)).text == "poison"
+    assert await product.runtime.store.failures() == []
+
+
 async def test_lost_access_makes_no_poll_dearer(product):
     others = [product.sandbox.collections.create(f"Room {number}").id for number in range(4)]
     for key in others:
