@@ -77,7 +77,8 @@ def hunt() -> None:
             run_state_machine_as_test(Counted, settings=chosen)
         except AssertionError as error:
             frames = traceback.extract_tb(error.__traceback__)
-            check = [f.name for f in frames if f.filename.endswith("sync_machine.py")][-1]
+            checks = ("sync_machine.py", "sync_checks.py")
+            check = [f.name for f in frames if f.filename.endswith(checks)][-1]
             said = str(error).strip()
         except Exception:  # noqa: BLE001 - whatever it is, it is told
             said = f"broken: {traceback.format_exc()}"

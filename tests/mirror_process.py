@@ -16,6 +16,7 @@ from fake_time import FakeTime
 from hashing_embedder import HashingEmbedder
 from mishaps import UNPREPARABLE, Crash, Interrupted, Sleep, Trouble, order
 from product import product_settings
+from witness import Removal, Witness
 
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import CollectionId, Content, ContentId, Indexed, PassReport
@@ -24,7 +25,7 @@ from personal_context.runtime import Runtime, build_runtime
 from personal_context.search.query import keyword_query
 from personal_context.upstream.limits import RateLimits
 
-PAGE = 4
+PAGE = 2
 """Documents on a page, where Outline has a hundred: a few documents make several pages."""
 
 How = Literal["poll", "sync", "full", "agreed"]
@@ -61,11 +62,13 @@ class MirrorProcess:
         folder: Where the store is.
         wiki: What is mirrored.
         skew: How far our clock is from the wiki's.
+        witness: Hears what the wiki answers in a pass.
     """
 
     folder: Path
     wiki: ChangingWiki
     skew: timedelta = timedelta(0)
+    witness: Witness = field(default_factory=Witness)
     requests: int = 0
     prepared: int = 0
     unpreparable: range = range(0)
@@ -174,7 +177,7 @@ class MirrorProcess:
         for edit in sleep.edits:
             self.wiki.apply(edit)
         await self._let_leases_expire()
-        other = MirrorProcess(self.folder, self.wiki, self.skew)
+        other = MirrorProcess(self.folder, self.wiki, self.skew, self.witness)
         await other.start()
         try:
             self._successor = await other.run("full")
@@ -192,6 +195,29 @@ class MirrorProcess:
         return [(one.next_try_at - self._clock()).total_seconds() + 1 for one in failures]
 
     # --- what it holds
+
+    async def last_line(self) -> int:
+        """Return the number of the newest line of the log."""
+        [(number,)] = await self.runtime.database.read(
+            lambda connection: connection.execute(
+                "SELECT coalesce(max(id), 0) FROM sync_log"
+            ).fetchall()
+        )
+        return number
+
+    async def removals(self, after: int) -> list[Removal]:
+        """Return what the log says of removals, in order.
+
+        Args:
+            after: Lines up to this number are not looked at.
+        """
+        return await self.runtime.database.read(
+            lambda connection: connection.execute(
+                "SELECT operation, collection_id, content_id FROM sync_log WHERE id > ?"
+                " AND operation IN ('trash', 'archive', 'unpublish', 'forget') ORDER BY id",
+                (after,),
+            ).fetchall()
+        )
 
     async def holds(self) -> Mapping[CollectionId, list[Content]]:
         """Return what is mirrored of each collection, in tree order."""
@@ -227,6 +253,7 @@ class _SmallPages(httpx.AsyncBaseTransport):
         self._process.requests += 1
         await asyncio.sleep(0)
         response = await self._wiki.handle_async_request(_smaller(request))
+        await self._process.witness.hear(request, response)
         await asyncio.sleep(0)
         return response
 

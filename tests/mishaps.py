@@ -22,9 +22,12 @@ T = TypeVar("T")
 UNPREPARABLE = "unpreparable"
 """Not the wiki: the n-th document that is written can't be cut into sections."""
 
+LAGGING = "lagging"
+"""The wiki shows a tree of a moment ago: the document at its end isn't there yet."""
+
 TROUBLES = (
     *("429", "500", "401", "403", "wall", "html", "timeout", "cut"),
-    *("garbage", "empty", "unreadable", UNPREPARABLE),
+    *("garbage", "empty", "unreadable", UNPREPARABLE, LAGGING),
 )
 
 TO_THE_END = 99
@@ -37,7 +40,7 @@ class Trouble:
 
     Attributes:
         kind: One of TROUBLES.
-        at: Which request is hit, from 1.
+        at: Which request is hit, from 1. A lagging tree is the next one.
         times: How many from there on.
     """
 
@@ -104,7 +107,9 @@ def order(wiki: ChangingWiki, trouble: Trouble) -> None:
         # The API of the faults has no word for this: the true answer, one document damaged.
         "unreadable": lambda: faults._queue.append(Fault(ANY, times, spoil=_damaged)),
     }
-    if trouble.at == 1:
+    if trouble.kind == LAGGING:
+        faults._queue.append(Fault("collections.documents", times, spoil=_lagging))
+    elif trouble.at == 1:
         orders[trouble.kind]()
     else:
         # A hook runs when the fault of its own request has been chosen already.
@@ -118,6 +123,15 @@ def _damaged(answer: Response) -> Response:
     if isinstance(shown, dict):
         shown.pop("updatedAt", None)
         shown.pop("title", None)
+    return JSONResponse(body, answer.status_code)
+
+
+def _lagging(answer: Response) -> Response:
+    body = json.loads(bytes(answer.body))
+    siblings = body.get("data")
+    while siblings and siblings[-1]["children"]:
+        siblings = siblings[-1]["children"]
+    del siblings[-1:]
     return JSONResponse(body, answer.status_code)
 
 

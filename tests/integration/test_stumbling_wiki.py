@@ -59,11 +59,13 @@ async def test_an_answer_that_can_not_be_read_is_no_evidence(product):
     key = product.write("Gone", "x")
     await product.runtime.sync.sync_now()
     product.sandbox.documents.trash(key)
-    product.sandbox.faults.garbage(INFO, times=9, body=b'{"ok": true, "data": {"id": "%s"}}')
+    half = b'{"ok": true, "data": {"id": "%s"}}' % key.encode()
+    product.sandbox.faults.garbage(INFO, times=9, body=half)
 
     await product.runtime.sync.sync_now()
     kept = await titles(product)
     product.sandbox.faults.clear()
+    product.clock.advance(minutes=2)
     await product.runtime.sync.sync_now()
 
     assert "Gone" in kept
