@@ -1,9 +1,20 @@
-"""For all tests: a clean environment, and retries that don't sleep."""
+"""For all tests: a clean environment, retries that don't sleep, examples that don't hurry."""
 
 import os
 
 import pytest
 import stamina
+from hypothesis import HealthCheck, settings
+
+# How long an example takes is the machine's business. In CI the same examples come every time, so
+# that a change is judged by itself; elsewhere each run looks at others.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
