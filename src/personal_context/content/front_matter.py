@@ -47,14 +47,18 @@ class Parted:
     problem: str | None = None
 
 
-def take_out(text: str) -> Parted:
+def take_out(text: str, *, limit: int = LIMIT) -> Parted:
     """Part a text from its front matter, if it begins with any. Takes any string.
 
     What can't be read is left where it is. Two rules with a paragraph between them are no front
     matter.
+
+    Args:
+        text: Markdown.
+        limit: Characters of front matter that are read.
     """
     opening = _OPENING.match(text)
-    closing = opening and _CLOSING.search(text, opening.end(), opening.end() + LIMIT)
+    closing = opening and _CLOSING.search(text, opening.end(), opening.end() + limit)
     if not opening or not closing:
         return Parted(text)
     try:

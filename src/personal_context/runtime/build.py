@@ -11,6 +11,7 @@ from personal_context.config import Settings
 from personal_context.connectors.web.pages import WebPages
 from personal_context.content.adding import Adder
 from personal_context.content.changing import Changer
+from personal_context.content.exchange import Exchange
 from personal_context.content.from_web import PageService
 from personal_context.content.likeness import Likeness
 from personal_context.content.offering import Offers
@@ -226,6 +227,7 @@ def build_runtime(
             adder=adder,
             changer=changer,
         ),
+        exchange=Exchange(store=store, adder=adder, changer=changer, prepare=prepare),
         outbox=OutboxService(
             store=store,
             reader=reader,

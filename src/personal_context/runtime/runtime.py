@@ -9,6 +9,7 @@ from typing import Self
 
 from personal_context.config import Settings
 from personal_context.content.changing import Changer
+from personal_context.content.exchange import Exchange
 from personal_context.content.from_web import PageService
 from personal_context.content.outbox import OutboxService
 from personal_context.content.prompts import PromptService
@@ -58,6 +59,7 @@ class Runtime:
     contents: ContentService
     changes: Changer
     pages: PageService
+    exchange: Exchange
     outbox: OutboxService
     prompts: PromptService
     sync: SyncService
