@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse
 from personal_context.web.pace import Pace
 from personal_context.web.routes import error_handlers, routes
 from personal_context.web.security import Credentials, guards
+from personal_context.web.traffic import Traffic
 
 NAME, PASSWORD = "zoë", "pässwörd: 100% 🗝"
 SECRET = Credentials(NAME, PASSWORD)
@@ -45,9 +46,10 @@ QUICK = Pace(press=0.5, look_every=0.001, away=0.003)
 
 
 def app(services, *, credentials=None, more=(), pace=QUICK, **options):
+    traffic = Traffic()
     return Starlette(
-        routes=[*routes(services, clock=clock, pace=pace), *more],
-        middleware=guards(credentials, **options),
+        routes=[*routes(services, clock=clock, pace=pace, traffic=traffic), *more],
+        middleware=guards(credentials, traffic=traffic, **options),
         exception_handlers=dict(error_handlers()),
     )
 

@@ -3,7 +3,11 @@
 import logging
 import sys
 from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import Any
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+"""What the request at hand is called in its answer, and in every line that is logged for it."""
 
 _QUIET = ("httpx", "httpx2", "httpcore", "apscheduler", "mcp", "fastmcp", "uvicorn")
 _ERRORS_ONLY = ("apscheduler.scheduler",)
@@ -59,8 +63,11 @@ class LineFormatter(logging.Formatter):
         self._secrets = sorted(filter(None, forms), key=len, reverse=True)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        """Return the record's own line."""
-        return self._hidden(super().formatMessage(record)).translate(_ESCAPES)
+        """Return the record's own line, and at its end the request that it belongs to."""
+        line = super().formatMessage(record)
+        if named := request_id.get():
+            line += f" [{named}]"
+        return self._hidden(line).translate(_ESCAPES)
 
     def formatException(self, ei: Any) -> str:  # noqa: ANN401, N802 - logging's own
         """Return a trace, each line marked as part of it."""

@@ -26,7 +26,7 @@ from personal_context.domain.models import (
 )
 from personal_context.runtime import build_runtime
 from personal_context.server.app import build_app
-from personal_context.server.listening import listen
+from personal_context.server.listening import HttpOptions, listen
 from personal_context.server.mcp import build_mcp
 from personal_context.server.serving import web_server
 from personal_context.sync.pull import Puller
@@ -58,7 +58,7 @@ class Gateway:
     async def serve(self, settings):
         runtime = build_runtime(settings, embedder=WorkingEmbedder())
         mcp = build_mcp(runtime)
-        app = build_app(mcp, runtime, credentials=None, host="127.0.0.1")
+        app = build_app(mcp, runtime, HttpOptions("127.0.0.1", 0, None))
         listening = listen("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         self._loop = asyncio.get_running_loop()

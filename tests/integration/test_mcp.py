@@ -8,6 +8,7 @@ from fastmcp.exceptions import ToolError
 from product import built_product
 
 from personal_context.server.app import build_app
+from personal_context.server.listening import HttpOptions
 from personal_context.server.mcp import build_mcp
 from personal_context.web.security import Credentials
 
@@ -188,7 +189,7 @@ async def served(folder, credentials=None):
             await product.sync()
 
         mcp = build_mcp(product.runtime, opened=opened)
-        app = build_app(mcp, product.runtime, credentials=credentials, host="127.0.0.1")
+        app = build_app(mcp, product.runtime, HttpOptions("127.0.0.1", 0, credentials))
         async with (
             app.router.lifespan_context(app),
             httpx.AsyncClient(

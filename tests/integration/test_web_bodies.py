@@ -1,5 +1,7 @@
 """With how much one gets in: ceilings for bodies."""
 
+import asyncio
+
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -81,3 +83,45 @@ async def test_an_error_of_the_application_is_not_hidden():
 
     with pytest.raises(RuntimeError, match="mine"):
         await call(BodyLimit(broken))
+
+
+async def test_a_body_that_stops_coming_is_not_waited_for():
+    async def silent():
+        await asyncio.Event().wait()
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
+    guard = BodyLimit(Starlette(routes=[Route("/", echo, methods=["POST"])]), silence=0.001)
+    async with asyncio.timeout(10):
+        await guard(scope, silent, send)
+
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+async def test_who_waits_for_an_answer_may_be_silent():
+    """A stream listens for its reader's going; that is no body."""
+    heard = []
+
+    async def stream(scope, receive, send):
+        heard.append(await receive())
+        heard.append(await asyncio.wait_for(receive(), 5))
+        await hello(scope, receive, send)
+
+    pieces = iter([{"type": "http.request", "body": b""}, {"type": "http.disconnect"}])
+
+    async def receive():
+        await asyncio.sleep(0)
+        return next(pieces)
+
+    async def send(_):
+        pass
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    await BodyLimit(stream, silence=60)(scope, receive, send)
+
+    assert [one["type"] for one in heard] == ["http.request", "http.disconnect"]

@@ -218,3 +218,26 @@ def test_the_password_shows_nowhere():
 
     assert PASSWORD not in repr(SECRET)
     assert PASSWORD not in repr(application.user_middleware)
+
+
+async def test_after_many_failures_an_address_is_judged_once_in_a_while(naps):
+    guard = BasicAuth(hello, SECRET, failed_logins=naps.logins())
+    right, wrong = basic()["Authorization"], basic(NAME, "no")["Authorization"]
+
+    async def ask(login, address="10.0.0.9"):
+        headers = [(b"host", b"localhost"), (b"authorization", login.encode())]
+        [start, *_] = await call(guard, headers=headers, client=(address, 5))
+        return start["status"], dict(start["headers"]).get(b"retry-after")
+
+    for _ in range(10):
+        await ask(wrong)
+        await ask(wrong, "127.0.0.1")
+
+    assert await ask(right) == (429, b"5")
+    assert await ask(wrong) == (429, b"5")
+    assert len(naps.taken) == 20  # what isn't judged is no failure
+    assert (await ask(right, "10.0.0.8"))[0] == 200
+    assert (await ask(right, "127.0.0.1"))[0] == 200  # maybe a proxy's, and everybody's
+    naps.time += 5
+    assert (await ask(right))[0] == 200
+    assert (await ask(wrong))[0] == 401

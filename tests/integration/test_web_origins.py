@@ -47,9 +47,33 @@ async def test_only_our_own_pages_change_anything(headers, status, method):
     assert await ask(OriginGuard(hello), method, **headers) == status
 
 
+LINK = {
+    "sec_fetch_site": "cross-site",
+    "sec_fetch_mode": "navigate",
+    "sec_fetch_dest": "document",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, 200),
+        ({"sec_fetch_site": "same-site"}, 200),
+        ({"sec_fetch_dest": "iframe"}, 403),
+        ({"sec_fetch_dest": "image", "sec_fetch_mode": "no-cors"}, 403),
+        ({"sec_fetch_mode": "cors", "sec_fetch_dest": "empty"}, 403),
+        ({"origin": "https://evil.example"}, 403),
+    ],
+)
+async def test_a_person_may_follow_a_link_to_us_and_no_page_may_look(changes, status):
+    assert await ask(OriginGuard(hello), "GET", **LINK | changes) == status
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-async def test_looking_is_free(method):
-    assert await ask(OriginGuard(hello), method, sec_fetch_site="cross-site") == 200
+async def test_looking_from_another_page_is_refused(method):
+    assert await ask(OriginGuard(hello), method, sec_fetch_site="cross-site") == 403
+    assert await ask(OriginGuard(hello), method, origin="https://evil.example") == 403
+    assert await ask(OriginGuard(hello), method) == 200
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from personal_context.domain.models import WebhookState
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.server.app import build_app
+from personal_context.server.listening import HttpOptions
 from personal_context.server.mcp import build_mcp
 from personal_context.sync.subscription import PATH
 from personal_context.upstream.sandbox.app import Sandbox, create_sandbox
@@ -106,7 +107,7 @@ async def opened_world(folder, **settings):
             embedder=HashingEmbedder(),
         )
         login = Credentials("ann", "pw")
-        app = build_app(build_mcp(runtime), runtime, credentials=login, host="127.0.0.1")
+        app = build_app(build_mcp(runtime), runtime, HttpOptions("127.0.0.1", 0, login))
         line.gateway = httpx.ASGITransport(app)
         async with LifespanManager(app):
             yield World(sandbox, runtime, app, line, collection)

@@ -41,7 +41,13 @@ def serve_product(transport: Transport | None, *, verbose: bool) -> NoReturn:
     """
     settings = prepared_settings(verbose=verbose)
     transport = transport or ("both" if _stdin_is_pipe() else "http")
-    http = HttpOptions(settings.http_host, settings.http_port, credentials_for(settings))
+    http = HttpOptions(
+        settings.http_host,
+        settings.http_port,
+        credentials_for(settings),
+        hosts=settings.http_allowed_hosts,
+        proxies=settings.http_trusted_proxies,
+    )
     made_up = http.credentials is not None and settings.http_auth_username is None
     if settings.local_mode:
         sys.stderr.write(

@@ -1,5 +1,6 @@
 """Every setting, with what makes its value a good one."""
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -150,6 +151,18 @@ class Settings(BaseSettings):
     http_auth_password: SecretStr | None = Field(
         default=None, description="Password for basic auth. Goes with the user name."
     )
+    http_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Names under which this server is reached, separated by commas, e.g. "
+        "context.example.com. On 127.0.0.1 they come to this machine's own; elsewhere they are "
+        "all that is answered to, if any is set.",
+    )
+    http_trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Addresses and networks of proxies in front, separated by commas, e.g. "
+        "127.0.0.1,10.0.0.0/8. They are believed when they say who asks (X-Forwarded-For), and "
+        "nobody else is.",
+    )
     webhook_url: str | None = Field(
         default=None,
         description="Address under which Outline reaches this server, e.g. "
@@ -170,12 +183,36 @@ class Settings(BaseSettings):
                 f"{path.parts[0]} is nobody's home here; write the path in full"
             ) from None
 
-    @field_validator("sync_collections", mode="before")
+    @field_validator(
+        "sync_collections", "http_allowed_hosts", "http_trusted_proxies", mode="before"
+    )
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
         return tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+
+    @field_validator("http_allowed_hosts", mode="after")
+    @classmethod
+    def _are_names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            # An address of IPv6 has colons of its own.
+            if set(name) & set("/@?#* ") or (name.count(":") == 1):
+                raise ValueError(f"{name!r} is no name; write it without https:// and port")
+        return value
+
+    @field_validator("http_trusted_proxies", mode="after")
+    @classmethod
+    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for network in value:
+            try:
+                ip_network(network)
+            except ValueError:
+                raise ValueError(
+                    f"{network!r} is neither an address nor a network; write 10.0.0.5, or "
+                    "10.0.0.0/8"
+                ) from None
+        return value
 
     @field_validator("outline_api_base", "embedding_api_base", "webhook_url", mode="after")
     @classmethod

@@ -2,6 +2,7 @@
 
 import errno
 import socket
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """Where to listen, and for whom."""
+    """Where to listen, and for whom.
+
+    Attributes:
+        credentials: The one user; None for no login.
+        hosts: Names that are answered to besides this machine's own.
+        proxies: Addresses and networks of proxies that are believed when they say who asks.
+    """
 
     host: str
     port: int
     credentials: "Credentials | None"
+    hosts: Collection[str] = ()
+    proxies: Collection[str] = ()
 
     @property
     def url(self) -> str:

@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from personal_context.domain.errors import ConfigError
@@ -52,8 +53,8 @@ async def serve(
         tasks = []
         web: uvicorn.Server | None = None
         if listening is not None:
-            http = HttpOptions(http.host, listening.getsockname()[1], http.credentials)
-            app = build_app(mcp, runtime, credentials=http.credentials, host=http.host)
+            http = replace(http, port=listening.getsockname()[1])
+            app = build_app(mcp, runtime, http)
             await stack.enter_async_context(app.router.lifespan_context(app))
             web = web_server(app)
             tasks.append(asyncio.create_task(web.serve(sockets=[listening]), name="http"))
@@ -87,14 +88,19 @@ def _listen_if_possible(transport: Transport, http: HttpOptions) -> socket.socke
         return None
 
 
-def web_server(app: "Starlette", *, own_signals: bool = False) -> "uvicorn.Server":
+def web_server(
+    app: "Starlette", *, own_signals: bool = False, patience: float = 15.0
+) -> "uvicorn.Server":
     """Return a web server for an application whose lifespan the caller has entered.
 
     Args:
         app: What is served.
         own_signals: Let the server stop at SIGINT and SIGTERM by itself.
+        patience: See patient_protocol.
     """
     import uvicorn
+
+    from personal_context.server.connections import patient_protocol
 
     class Quiet(uvicorn.Server):
         @contextlib.contextmanager
@@ -104,6 +110,7 @@ def web_server(app: "Starlette", *, own_signals: bool = False) -> "uvicorn.Serve
     return (uvicorn.Server if own_signals else Quiet)(
         uvicorn.Config(
             app,
+            http=patient_protocol(patience),
             lifespan="off",  # entered by serve(), so that stdio shares it
             log_config=None,
             access_log=False,

@@ -9,13 +9,23 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from personal_context.ports import Clock
-from personal_context.web import api, assets, changing, contents, context, reindexing
+from personal_context.web import (
+    api,
+    assets,
+    changing,
+    contents,
+    context,
+    health,
+    metrics,
+    reindexing,
+)
 from personal_context.web.errors import problem_of
 from personal_context.web.pace import Pace
 from personal_context.web.pages import Page
 from personal_context.web.responses import any_problem
 from personal_context.web.services import Services
 from personal_context.web.templating import Pages
+from personal_context.web.traffic import Traffic
 
 Handler = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -30,6 +40,7 @@ def routes(
     *,
     clock: Clock = utc_now,
     pace: Pace | None = None,
+    traffic: Traffic | None = None,
 ) -> list[BaseRoute]:
     """Return every route of the page and of REST; they need no lifespan of their own.
 
@@ -37,6 +48,7 @@ def routes(
         services: Opened and closed by the caller.
         clock: Tells what "3 minutes ago" is counted from.
         pace: How long to wait for what; the usual waits if None.
+        traffic: What the guards have counted.
     """
     pace = pace or Pace()
     return [
@@ -45,6 +57,8 @@ def routes(
         *changing.routes(services),
         *contents.routes(services),
         *context.routes(services),
+        *health.routes(services),
+        *metrics.routes(services, traffic or Traffic()),
         *assets.routes(),
         *Page(services, Pages(), clock, pace).routes(),
     ]

@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -70,10 +71,11 @@ class BasicAuth:
         if scope["type"] not in {"http", "websocket"} or self._open(scope):
             await self._app(scope, receive, send)
             return
-        if await self._admitted(scope):
+        problem = await self._problem(scope)
+        if problem is None:
             await self._app(scope, receive, send)
             return
-        await refuse(UNAUTHORIZED, self._pages, scope, receive, send)
+        await refuse(problem, self._pages, scope, receive, send)
 
     def _open(self, scope: Scope) -> bool:
         if scope["type"] != "http":
@@ -81,16 +83,30 @@ class BasicAuth:
         alive = scope["path"] == LIVENESS and scope["method"] in {"GET", "HEAD"}
         return alive or scope["path"] in self._open_paths
 
-    async def _admitted(self, scope: Scope) -> bool:
+    async def _problem(self, scope: Scope) -> Problem | None:
         headers = values_of(scope, b"authorization")
         if not headers:
-            return False  # a browser's first request is no failed login
+            return UNAUTHORIZED  # a browser's first request is no failed login
+        address = address_of(scope)
+        if (seconds := self._failed_logins.pause(address)) > 0:
+            return _too_many(seconds)
         given = _decode(headers[0]) if len(headers) == 1 else None
         if given is not None and self._credentials.match(*given):
-            self._failed_logins.succeeded(address_of(scope))
-            return True
-        await self._failed_logins.failed(address_of(scope))
-        return False
+            self._failed_logins.succeeded(address)
+            return None
+        await self._failed_logins.failed(address)
+        return UNAUTHORIZED
+
+
+def _too_many(seconds: float) -> Problem:
+    return Problem(
+        429,
+        "too_many_logins",
+        "Too many logins from this address were wrong.",
+        cause="It has to wait before the next one is looked at, be it right or wrong.",
+        hint="Look for a program with an old password, and try again in a few seconds.",
+        headers={"Retry-After": str(math.ceil(seconds))},
+    )
 
 
 def _decode(header: bytes) -> tuple[bytes, bytes] | None:

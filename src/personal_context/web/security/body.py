@@ -1,5 +1,6 @@
-"""A ceiling for request bodies, also for those that don't say how long they are."""
+"""A ceiling for request bodies, also for those that don't say how long they are, or never end."""
 
+import asyncio
 from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,14 +11,27 @@ from personal_context.web.templating import Pages
 
 MEGABYTE = 1_000_000
 
+LONGEST_SILENCE = 30.0
+"""Seconds between two pieces of a body, after which no more of it is waited for."""
+
+TOO_SLOW = Problem(
+    408,
+    "too_slow",
+    "The request's body did not come.",
+    cause=f"Nothing of it came for {LONGEST_SILENCE:.0f} seconds.",
+    hint="Send it again.",
+    headers={"Connection": "close"},
+)
+
 
 class BodyLimit:
-    """Refuses a body over the limit with 413, before or while it is read.
+    """Refuses a body over the limit with 413, before or while it is read, and a slow one with 408.
 
     Args:
         app: What is guarded.
         limit: Bytes.
         larger: Path prefix -> bytes, for what has to take more.
+        silence: Seconds between two pieces of a body.
     """
 
     def __init__(
@@ -26,10 +40,12 @@ class BodyLimit:
         *,
         limit: int = MEGABYTE,
         larger: Mapping[str, int] | None = None,
+        silence: float = LONGEST_SILENCE,
         pages: Pages | None = None,
     ) -> None:
         self._app = app
         self._limit = limit
+        self._silence = silence
         self._larger = dict(larger or {})
         self._pages = pages or Pages()
 
@@ -42,14 +58,14 @@ class BodyLimit:
         if _declared(scope) > limit:
             await refuse(_too_large(limit), self._pages, scope, receive, send)
             return
-        counted = _Counted(limit, receive, send)
+        counted = _Counted(limit, self._silence, receive, send)
         try:
             await self._app(scope, counted.receive, counted.send)
         except Exception:
-            if not counted.exceeded:
+            if counted.problem is None:
                 raise
-        if counted.exceeded and not counted.started:
-            await refuse(_too_large(limit), self._pages, scope, receive, send)
+        if counted.problem is not None and not counted.started:
+            await refuse(counted.problem, self._pages, scope, receive, send)
 
     def _limit_of(self, path: str) -> int:
         limits = [
@@ -61,26 +77,35 @@ class BodyLimit:
 
 
 class _Counted:
-    """The channels of one request; past the limit, the application sees a caller who left."""
+    """The channels of one request; past a limit, the application sees a caller who left."""
 
-    def __init__(self, limit: int, receive: Receive, send: Send) -> None:
-        self.exceeded = False
+    def __init__(self, limit: int, silence: float, receive: Receive, send: Send) -> None:
+        self.problem: Problem | None = None
         self.started = False
-        self._left = limit
+        self._limit = self._left = limit
+        self._silence: float | None = silence
         self._receive = receive
         self._send = send
 
     async def receive(self) -> Message:
-        if self.exceeded:
+        if self.problem is not None:
             return {"type": "http.disconnect"}
-        message = await self._receive()
+        try:
+            async with asyncio.timeout(self._silence):
+                message = await self._receive()
+        except TimeoutError:
+            self.problem = TOO_SLOW
+            return {"type": "http.disconnect"}
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
-            self.exceeded = self._left < 0
-        return {"type": "http.disconnect"} if self.exceeded else message
+            if self._left < 0:
+                self.problem = _too_large(self._limit)
+            if not message.get("more_body", False):
+                self._silence = None  # what is waited for from here on is that the caller leaves
+        return message if self.problem is None else {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        if self.exceeded and not self.started:
+        if self.problem is not None and not self.started:
             return  # our own answer follows
         self.started = self.started or message["type"] == "http.response.start"
         await self._send(message)

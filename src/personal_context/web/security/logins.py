@@ -6,6 +6,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
+from personal_context.web.security.origin import is_loopback
+
 logger = logging.getLogger(__name__)
 
 FIRST_DELAY = 0.1
@@ -16,6 +18,9 @@ LONGEST_DELAY = 5.0
 
 FORGOTTEN_AFTER = 900.0
 """Seconds without a failure after which an address starts afresh."""
+
+MANY = 10
+"""Failures in a row after which an address gets one judged login per delay, right or wrong."""
 
 MOST_ADDRESSES = 1024
 """Addresses remembered; the one that was quiet longest goes first."""
@@ -38,6 +43,18 @@ class FailedLogins:
         self._sleep = sleep
         self._clock = clock
         self._seen: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def pause(self, address: str) -> float:
+        """Seconds until the next login of an address is looked at; 0.0 if it is right away.
+
+        Otherwise somebody could guess on a thousand connections at once, and take what isn't
+        answered at once for wrong. This machine's own address is spared: behind a proxy that is
+        not trusted, it would be everybody's.
+        """
+        count, last = self._seen.get(address, (0, 0.0))
+        if count < MANY or is_loopback(address):
+            return 0.0
+        return max(0.0, last + delay(count) - self._clock())
 
     async def failed(self, address: str) -> None:
         """Count one failure, log it, and wait; neither the name nor the password is kept."""

@@ -10,14 +10,13 @@ from personal_context.web.errors import Problem
 from personal_context.web.security.refusal import refuse, values_of
 from personal_context.web.templating import Pages
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-
 WRONG_HOST = Problem(
     421,
     "wrong_host",
     "This server does not answer under that name.",
     cause="The Host header names none of the allowed hosts; a web page may be posing as us.",
-    hint="Use http://localhost or http://127.0.0.1, or add the name to the allowed hosts.",
+    hint="Use http://localhost or http://127.0.0.1, or add the name to "
+    "PERSONAL_CONTEXT_HTTP_ALLOWED_HOSTS.",
 )
 
 CROSS_ORIGIN = Problem(
@@ -34,9 +33,10 @@ _DEFAULT_PORTS = frozenset({80, 443})
 class OriginGuard:
     """Refuses requests that a foreign web page makes a person's browser send.
 
-    A state-changing request needs to come from our own pages: browsers say so in Sec-Fetch-Site,
-    older ones and plain HTTP in Origin. Programs such as curl send neither and pass. With *hosts*,
-    every request needs one of them as its Host, against DNS rebinding.
+    A request needs to come from our own pages: browsers say so in Sec-Fetch-Site, older ones and
+    plain HTTP in Origin. Programs such as curl send neither and pass. A link elsewhere that a
+    person follows to a page here passes, too: it changes nothing, and only the person sees what
+    comes. With *hosts*, every request needs one of them as its Host, against DNS rebinding.
 
     Args:
         app: What is guarded.
@@ -73,8 +73,7 @@ class OriginGuard:
         host = _host(scope)
         if not self._known(host) and scope["path"] not in self._open_paths:
             return WRONG_HOST
-        looking = scope["type"] == "http" and scope["method"] in SAFE_METHODS
-        return None if looking or self._welcome(scope, host) else CROSS_ORIGIN
+        return None if _follows_link(scope) or self._welcome(scope, host) else CROSS_ORIGIN
 
     def _known(self, host: tuple[str, int | None] | None) -> bool:
         return self._hosts is None or (host is not None and host[0] in self._hosts)
@@ -93,6 +92,18 @@ class OriginGuard:
         if origin is None:
             return True
         return host is not None and _split(origin) == host
+
+
+def _follows_link(scope: Scope) -> bool:
+    """Whether a person goes to one of our pages from somewhere else."""
+    if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
+        return False
+    # A browser sends no Origin then; a script's request has one, or another mode.
+    return (
+        not values_of(scope, b"origin")
+        and values_of(scope, b"sec-fetch-mode") == [b"navigate"]
+        and values_of(scope, b"sec-fetch-dest") == [b"document"]
+    )
 
 
 def allowed_hosts(bind: str, extra: Collection[str] = ()) -> frozenset[str] | None:

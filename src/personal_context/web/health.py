@@ -1,0 +1,109 @@
+"""`/health`: what works and what doesn't, for those who watch over it."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from personal_context.domain.errors import StoreError
+from personal_context.domain.models import CollectionStatus, Health, PushState, Status
+from personal_context.web.guard import as_json
+from personal_context.web.humanize import plural
+from personal_context.web.responses import json_answer
+from personal_context.web.services import Services
+
+PATH = "/health"
+
+State = Literal["ok", "degraded", "failing", "off"]
+
+_TROUBLED = frozenset({Health.ACCESS_LOST, Health.ERROR, Health.HELD})
+_UNCONFIRMED = (PushState.FAILED, PushState.CONFLICT)
+
+
+class Check(BaseModel):
+    """One part of the product, and how it is."""
+
+    name: str = Field(description="store, outline, collections, meaning or outbox.")
+    state: State = Field(
+        description="degraded: it answers, with less than it could. off: it isn't set up."
+    )
+    message: str = Field(description="What is the matter, for a person; empty if all is well.")
+
+
+class HealthAnswer(BaseModel):
+    """How the product is: as its worst part is."""
+
+    state: Literal["ok", "degraded", "failing"]
+    version: str
+    checks: list[Check]
+
+
+def routes(services: Services) -> list[Route]:
+    """Return the route, bound to *services*."""
+
+    async def health(_: Request) -> Response:
+        answer = await health_of(services)
+        return json_answer(answer.model_dump(), 503 if answer.state == "failing" else 200)
+
+    return [Route(PATH, as_json(health), name="health")]
+
+
+async def health_of(services: Services) -> HealthAnswer:
+    """Look at everything; a store that can't be read is an answer, too."""
+    try:
+        checks = list(checks_of(await services.status()))
+    except StoreError as error:
+        checks = [Check(name="store", state="failing", message=f"{error.what} {error.cause}")]
+    states = {check.state for check in checks}
+    worst: Literal["ok", "degraded", "failing"] = "ok"
+    if "failing" in states:
+        worst = "failing"
+    elif "degraded" in states:
+        worst = "degraded"
+    return HealthAnswer(state=worst, version=services.version, checks=checks)
+
+
+def checks_of(status: Status) -> Iterator[Check]:
+    """Judge a status, part by part."""
+    yield Check(name="store", state="ok", message="")
+    yield _outline(status)
+    yield _collections(status)
+    yield _meaning(status)
+    yield _outbox(status)
+
+
+def _outline(status: Status) -> Check:
+    if status.outline_url is None:
+        return Check(name="outline", state="off", message="No Outline is set.")
+    if status.sync_enabled and not status.clock_runs:
+        message = "No process runs the sync, so nothing is pulled by itself."
+        return Check(name="outline", state="degraded", message=message)
+    return Check(name="outline", state="ok", message="")
+
+
+def _collections(status: Status) -> Check:
+    troubled = [_line(one) for one in status.collections if one.health in _TROUBLED]
+    if status.failures:
+        troubled.append(f"{plural(len(status.failures), 'document')} could not be stored")
+    return _judged("collections", troubled)
+
+
+def _line(one: CollectionStatus) -> str:
+    return f"{one.name or one.collection_id}: {one.error_message or one.health.value}"
+
+
+def _meaning(status: Status) -> Check:
+    return _judged("meaning", [status.index.degraded] if status.index.degraded else [])
+
+
+def _outbox(status: Status) -> Check:
+    counts = {state: status.counts.outbox.get(state.value, 0) for state in _UNCONFIRMED}
+    waiting = [f"{count} {state.value}" for state, count in counts.items() if count]
+    return _judged("outbox", waiting)
+
+
+def _judged(name: str, troubles: list[str]) -> Check:
+    return Check(name=name, state="degraded" if troubles else "ok", message="; ".join(troubles))
