@@ -104,7 +104,7 @@ async def test_unknown_names_and_formats_are_told(web):
     ]["code"] == "not_found"
     added = (await web.post(PATH, json={"content": "x", "title": "y"})).json()
     assert (await web.get(f"{PATH}/{added['id']}?format=pdf")).status_code == 400
-    assert (await web.get(PATH)).status_code == 405
+    assert (await web.put(PATH)).status_code == 405
 
 
 async def test_a_body_over_a_megabyte_fits(web):

@@ -16,6 +16,7 @@ from personal_context.cli import (
     doctor,
     folders,
     forget,
+    listing,
     mcp_config,
     reindexing,
     sandbox,
@@ -82,6 +83,7 @@ def build_app() -> App:
         upkeep.version,
     ):
         app.command(command)
+    app.command(listing.list_contents, name="list")
     return app
 
 

@@ -2,12 +2,12 @@
 
 # ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from personal_context.db.filtering import conditions
 from personal_context.db.rows import fetch, storable
-from personal_context.domain.models import ContentId, SearchFilters
+from personal_context.domain.models import ContentId, ListSort, SearchFilters
 
 if TYPE_CHECKING:
     import apsw
@@ -22,6 +22,14 @@ SELECT c.id FROM content AS c WHERE c.id IN (
   UNION SELECT content_id FROM content_titles WHERE title = ? AND title <> ''
 ) AND {} ORDER BY c.id LIMIT ?
 """
+
+
+_ORDERS: Mapping[ListSort, str] = {
+    "updated": "c.updated_at DESC, c.id",
+    "created": "c.created_at DESC, c.id",
+    "title": "c.title COLLATE NOCASE, c.id",
+    "place": "c.collection_id IS NULL, c.collection_id, c.position, c.id",
+}
 
 
 def exact(
@@ -51,3 +59,19 @@ def newest(
         limit,
     )
     return [ContentId(row[0]) for row in rows]
+
+
+def listed(
+    connection: "apsw.Connection", filters: SearchFilters, sort: ListSort, limit: int, offset: int
+) -> tuple[Sequence[ContentId], int]:
+    """Return a page of the contents that pass, and how many pass in all."""
+    passing, values = conditions(connection, filters) or _EVERY
+    rows = fetch(
+        connection,
+        f"SELECT c.id FROM content AS c WHERE {passing} ORDER BY {_ORDERS[sort]} LIMIT ? OFFSET ?",
+        *values,
+        limit,
+        offset,
+    )
+    [[total]] = fetch(connection, f"SELECT count(*) FROM content AS c WHERE {passing}", *values)
+    return [ContentId(row[0]) for row in rows], total

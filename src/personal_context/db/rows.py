@@ -35,6 +35,10 @@ CONTENT_COLUMNS = (
 """What content_values gives, in its order."""
 
 
+LOG_COLUMNS = "operation, collection_id, content_id, outline_doc_id, details, created_at, actor"
+"""What log_entry_of reads, in its order."""
+
+
 def fetch(connection: "apsw.Connection", sql: str, *values: object) -> list[Row]:
     """Return all rows of a statement; none is left open behind it."""
     return connection.execute(sql, values).fetchall()
@@ -199,7 +203,7 @@ def maybe_time(text: str | None) -> datetime | None:
 
 
 def log_entry_of(row: Row) -> LogEntry:
-    """Read operation, collection_id, content_id, outline_doc_id, details, created_at."""
+    """Read a row of LOG_COLUMNS."""
     return LogEntry(
         operation=row[0],
         collection_id=row[1],
@@ -207,4 +211,5 @@ def log_entry_of(row: Row) -> LogEntry:
         outline_doc_id=row[3],
         details=row[4],
         created_at=to_time(row[5]),
+        actor=row[6],
     )

@@ -2,14 +2,16 @@
 
 # ruff: noqa: S608 - only our own names are put into SQL; all values are bound
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from personal_context.db import failures, passes
 from personal_context.db.rows import (
+    LOG_COLUMNS,
     SYNC_STATE_COLUMNS,
     fetch,
+    id_list,
     log_entry_of,
     storable,
     sync_state_of,
@@ -18,6 +20,7 @@ from personal_context.db.rows import (
 )
 from personal_context.domain.models import (
     CollectionId,
+    ContentId,
     LogEntry,
     SyncState,
     SyncStatus,
@@ -66,8 +69,8 @@ def add_log(connection: "apsw.Connection", entry: LogEntry, now: datetime) -> No
     """Append one line to sync_log; `now` stands in for a missing time."""
     connection.execute(
         "INSERT INTO sync_log"
-        " (operation, collection_id, content_id, outline_doc_id, details, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        " (operation, collection_id, content_id, outline_doc_id, details, created_at, actor)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             entry.operation,
             entry.collection_id,
@@ -75,6 +78,7 @@ def add_log(connection: "apsw.Connection", entry: LogEntry, now: datetime) -> No
             entry.outline_doc_id,
             storable(entry.details),
             to_text(entry.created_at or now),
+            storable(entry.actor),
         ),
     )
 
@@ -83,8 +87,39 @@ def log(connection: "apsw.Connection", limit: int) -> Sequence[LogEntry]:
     """Return the newest lines of sync_log, newest first."""
     rows = fetch(
         connection,
-        "SELECT operation, collection_id, content_id, outline_doc_id, details, created_at"
-        " FROM sync_log ORDER BY id DESC LIMIT ?",
+        f"SELECT {LOG_COLUMNS} FROM sync_log ORDER BY id DESC LIMIT ?",
+        limit,
+    )
+    return [log_entry_of(row) for row in rows]
+
+
+def last_log(
+    connection: "apsw.Connection", content_ids: Collection[ContentId]
+) -> Mapping[ContentId, LogEntry]:
+    """Return the newest line of each content that tells of a change, not of its delivery."""
+    rows = fetch(
+        connection,
+        f"SELECT {LOG_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN sync_log AS l ON l.id ="
+        " (SELECT max(id) FROM sync_log"
+        " WHERE content_id = wanted.value AND operation <> 'push')",
+        id_list(content_ids),
+    )
+    return {entry.content_id: entry for row in rows if (entry := log_entry_of(row)).content_id}
+
+
+def removals(
+    connection: "apsw.Connection", since: datetime, collection_id: str | None, limit: int
+) -> Sequence[LogEntry]:
+    """Return the newest line of contents that left since a time and are not back."""
+    rows = fetch(
+        connection,
+        f"SELECT {LOG_COLUMNS} FROM sync_log AS l WHERE l.created_at >= ?1"
+        " AND l.content_id IS NOT NULL AND (?2 IS NULL OR l.collection_id = ?2)"
+        " AND l.id = (SELECT max(id) FROM sync_log WHERE content_id = l.content_id)"
+        " AND NOT EXISTS (SELECT 1 FROM content AS c WHERE c.id = l.content_id)"
+        " ORDER BY l.id DESC LIMIT ?3",
+        to_text(since),
+        collection_id,
         limit,
     )
     return [log_entry_of(row) for row in rows]

@@ -16,6 +16,7 @@ from personal_context.domain.models import (
     KeywordHit,
     KeywordQuery,
     KnownPage,
+    ListSort,
     LogEntry,
     SearchFilters,
     StoredSection,
@@ -168,6 +169,20 @@ class ContentStore(Protocol):
 
     async def newest(self, *, filters: SearchFilters, limit: int) -> Sequence[ContentId]:
         """Return the contents that pass, last changed first; ties by id."""
+        ...
+
+    async def listed(
+        self, *, filters: SearchFilters, sort: ListSort, limit: int, offset: int = 0
+    ) -> tuple[Sequence[ContentId], int]:
+        """Return a page of the contents that pass, and how many pass in all.
+
+        Args:
+            filters: Only contents that pass.
+            sort: `updated` and `created`: last first. `title`: by title, without regard to ASCII
+                case. `place`: as they stand in their collections. Ties by id.
+            limit: Most contents to return, at least 1.
+            offset: Contents to pass over.
+        """
         ...
 
     async def counts(self) -> Counts:

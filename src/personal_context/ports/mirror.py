@@ -1,6 +1,6 @@
 """What is known of the mirrored collections."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -71,6 +71,28 @@ class MirrorStore(Protocol):
 
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
+        ...
+
+    async def last_log(self, content_ids: Collection[ContentId]) -> Mapping[ContentId, LogEntry]:
+        """Return the newest line of each content that tells of a change, not of its delivery.
+
+        Contents without any are left out.
+        """
+        ...
+
+    async def removals(
+        self, *, since: datetime, collection_id: str | None, limit: int
+    ) -> Sequence[LogEntry]:
+        """Return the newest line of contents that left since a time and are not back.
+
+        Args:
+            since: Of lines from then on.
+            collection_id: Of this collection, or None for all.
+            limit: Most lines to return, at least 1.
+
+        Returns:
+            Newest first.
+        """
         ...
 
     async def trim_log(self, *, before: datetime, limit: int = 1000) -> int:

@@ -46,6 +46,7 @@ from personal_context.runtime.targets import prompts_collection_of
 from personal_context.search.context import ContextBuilder
 from personal_context.search.fusion import FusionRule
 from personal_context.search.hybrid import HybridSearch
+from personal_context.search.listing import ContentList
 from personal_context.search.meaning import MeaningSearch
 from personal_context.search.similar import SimilarSearch
 from personal_context.sync.breaker import Breaker
@@ -214,6 +215,7 @@ def build_runtime(
         search=search,
         context=ContextBuilder(search, store, count_tokens, clock),
         similar=SimilarSearch(store, index, embedder),
+        listing=ContentList(store, clock),
         contents=ContentService(
             adder=adder,
             reader=reader,

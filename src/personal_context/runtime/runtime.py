@@ -29,6 +29,7 @@ from personal_context.ports import (
 )
 from personal_context.search.context import ContextBuilder
 from personal_context.search.hybrid import HybridSearch
+from personal_context.search.listing import ContentList
 from personal_context.search.similar import SimilarSearch
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.deliveries import Deliveries
@@ -56,6 +57,7 @@ class Runtime:
     search: HybridSearch
     context: ContextBuilder
     similar: SimilarSearch
+    listing: ContentList
     contents: ContentService
     changes: Changer
     pages: PageService

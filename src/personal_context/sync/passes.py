@@ -287,6 +287,7 @@ class OnePass:
             outline_doc_id=action.content_id,
             details=f"{title}: {action.reason}" if title else action.reason,
             created_at=self.clock(),
+            actor=(action.document.updated_by or "") if action.document else "",
         )
         try:
             if action.document is not None:

@@ -21,6 +21,7 @@ from personal_context.tools.answers import (
 )
 from personal_context.tools.changing import register_changing
 from personal_context.tools.context import register_context
+from personal_context.tools.listing import register_listing
 from personal_context.tools.pages import register_pages
 from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import schema_of, tool_result
@@ -70,6 +71,7 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
     """Add every tool to *mcp*."""
     register_searching(mcp, services)
     register_context(mcp, services)
+    register_listing(mcp, services)
     _reading(mcp, services)
     _writing(mcp, services)
     register_pages(mcp, services)

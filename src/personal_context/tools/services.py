@@ -13,6 +13,8 @@ from personal_context.domain.models import (
     EVERYTHING,
     ContextAnswer,
     ContextForm,
+    Listing,
+    ListSort,
     SearchAnswer,
     SearchFilters,
     SimilarAnswer,
@@ -69,6 +71,22 @@ class Comparing(Protocol):
         ...
 
 
+class ListingContents(Protocol):
+    """Lists what there is."""
+
+    async def list_content(
+        self,
+        *,
+        updated_since: str | None = None,
+        sort: ListSort = "updated",
+        limit: int = 20,
+        cursor: str | None = None,
+        filters: SearchFilters = EVERYTHING,
+    ) -> Listing:
+        """Return contents, and what was logged of each last."""
+        ...
+
+
 class Contents(Protocol):
     """Adds and reads contents."""
 
@@ -114,6 +132,11 @@ class Services(Protocol):
     @property
     def similar(self) -> Comparing:
         """What is alike."""
+        ...
+
+    @property
+    def listing(self) -> ListingContents:
+        """What there is, and what changed."""
         ...
 
     @property

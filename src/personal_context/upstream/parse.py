@@ -21,6 +21,7 @@ from personal_context.domain.models import (
 from personal_context.upstream.json_text import clean
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LONGEST_NAME = 255
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z", re.ASCII)
 
 
@@ -63,6 +64,7 @@ def document(data: object, *, base_url: str) -> UpstreamDocument:
         archived_at=_optional(fields, "archivedAt", _time),
         deleted_at=_optional(fields, "deletedAt", _time),
         revision=_count(fields, "revision"),
+        updated_by=_person(fields.get("updatedBy")),
     )
 
 
@@ -215,6 +217,12 @@ def _path(fields: Mapping[str, Any], name: str) -> str:
     if not value.startswith("/") or re.search(r"[\s\x00-\x1f]", value):
         raise Unreadable(f"`{name}`: expected a path, got {value[:40]!r}")
     return value
+
+
+def _person(data: object) -> str | None:
+    """Return the name of a user, or None: nobody depends on it."""
+    name = data.get("name") if isinstance(data, dict) else None
+    return clean(name).strip()[:_LONGEST_NAME] or None if isinstance(name, str) else None
 
 
 def _count(fields: Mapping[str, Any], name: str) -> int:

@@ -16,6 +16,7 @@ from personal_context.web import (
     contents,
     context,
     health,
+    listing,
     metrics,
     reindexing,
 )
@@ -55,6 +56,7 @@ def routes(
         *api.routes(services),
         *reindexing.routes(lambda: services.reindex, pace),
         *changing.routes(services),
+        *listing.routes(services),
         *contents.routes(services),
         *context.routes(services),
         *health.routes(services),

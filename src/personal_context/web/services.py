@@ -13,6 +13,8 @@ from personal_context.domain.models import (
     EVERYTHING,
     ContextAnswer,
     ContextForm,
+    Listing,
+    ListSort,
     ReindexProgress,
     SearchAnswer,
     SearchFilters,
@@ -67,6 +69,22 @@ class Comparing(Protocol):
         filters: SearchFilters = EVERYTHING,
     ) -> SimilarAnswer:
         """Return at most *limit* contents like a content or a text, nearest first."""
+        ...
+
+
+class ListingContents(Protocol):
+    """Lists what there is."""
+
+    async def list_content(
+        self,
+        *,
+        updated_since: str | None = None,
+        sort: ListSort = "updated",
+        limit: int = 20,
+        cursor: str | None = None,
+        filters: SearchFilters = EVERYTHING,
+    ) -> Listing:
+        """Return contents, and what was logged of each last."""
         ...
 
 
@@ -150,6 +168,11 @@ class Services(Protocol):
     @property
     def similar(self) -> Comparing:
         """What is alike."""
+        ...
+
+    @property
+    def listing(self) -> ListingContents:
+        """What there is, and what changed."""
         ...
 
     @property

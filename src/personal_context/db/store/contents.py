@@ -30,6 +30,7 @@ from personal_context.domain.models import (
     KeywordHit,
     KeywordQuery,
     KnownPage,
+    ListSort,
     LogEntry,
     SearchFilters,
     StoredSection,
@@ -149,6 +150,12 @@ class SqliteContents(Fenced):
     async def newest(self, *, filters: SearchFilters, limit: int) -> Sequence[ContentId]:
         """Return the contents that pass, last changed first; ties by id."""
         return await self._database.read(lambda c: finding.newest(c, filters, limit))
+
+    async def listed(
+        self, *, filters: SearchFilters, sort: ListSort, limit: int, offset: int = 0
+    ) -> tuple[Sequence[ContentId], int]:
+        """Return a page of the contents that pass, and how many pass in all."""
+        return await self._database.read(lambda c: finding.listed(c, filters, sort, limit, offset))
 
     async def counts(self) -> Counts:
         """Count what the store holds."""

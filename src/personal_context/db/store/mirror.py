@@ -1,6 +1,6 @@
 """The state of the mirror on SQLite, see ports.MirrorStore."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from personal_context.db import (
@@ -66,6 +66,16 @@ class SqliteMirror(Fenced):
     async def log(self, *, limit: int) -> Sequence[LogEntry]:
         """Return the newest lines of sync_log, newest first."""
         return await self._database.read(lambda c: books.log(c, limit))
+
+    async def last_log(self, content_ids: Collection[ContentId]) -> Mapping[ContentId, LogEntry]:
+        """Return the newest line of each content; those without any are left out."""
+        return await self._database.read(lambda c: books.last_log(c, content_ids))
+
+    async def removals(
+        self, *, since: datetime, collection_id: str | None, limit: int
+    ) -> Sequence[LogEntry]:
+        """Return why contents left since a time that are not back, newest first."""
+        return await self._database.read(lambda c: books.removals(c, since, collection_id, limit))
 
     async def trim_log(self, *, before: datetime, limit: int = 1000) -> int:
         """Delete the oldest lines of sync_log as far as they are older than a time."""

@@ -151,6 +151,7 @@ class LogEntry:
         operation: What was done, in one word: `create update move trash restore purge push error`
             and others.
         details: What a person wants to know, in one line.
+        actor: Name of the person in Outline who did it; empty if nobody told.
     """
 
     operation: str
@@ -159,6 +160,7 @@ class LogEntry:
     outline_doc_id: ContentId | None = None
     details: str = ""
     created_at: datetime | None = None
+    actor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

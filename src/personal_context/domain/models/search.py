@@ -5,9 +5,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from personal_context.domain.models.content import CollectionId, ContentId, SourceType
+from personal_context.domain.models.content import (
+    CollectionId,
+    ContentId,
+    LogEntry,
+    SourceType,
+)
 
 SearchMode = Literal["hybrid", "keyword"]
+
+ListSort = Literal["updated", "created", "title", "place"]
+"""In which order contents are listed: last changed or made first, by title, or as they stand."""
 
 Match = Literal["title", "keyword", "meaning"]
 """Why a content is among the results: a word in its title (or the query is its name), a word in its
@@ -183,6 +191,35 @@ class SearchAnswer:
     next_cursor: str | None = None
     notes: tuple[str, ...] = ()
     terms: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedContent:
+    """A content in a list.
+
+    Attributes:
+        change: What was logged of it last; None if that was long ago.
+    """
+
+    content: ContentSummary
+    change: LogEntry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the contents that pass some filters.
+
+    Attributes:
+        total: All that pass.
+        next_cursor: Leads to the next page; None on the last.
+        removed: If changes since a time were asked for: why others have left since, newest first,
+            on the first page.
+    """
+
+    contents: Sequence[ListedContent]
+    total: int
+    next_cursor: str | None = None
+    removed: Sequence[LogEntry] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ class UpstreamDocument:
 
     Attributes:
         url: Absolute address.
+        updated_by: Name of the person who changed it last, if Outline tells.
     """
 
     id: ContentId
@@ -27,6 +28,7 @@ class UpstreamDocument:
     archived_at: str | None
     deleted_at: str | None
     revision: int
+    updated_by: str | None = None
 
     @property
     def live(self) -> bool:

@@ -1,0 +1,175 @@
+"""The tool that lists what there is, and what changed."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from fastmcp import FastMCP
+from fastmcp.tools.base import ToolResult
+from pydantic import BaseModel, Field
+
+from personal_context.domain.models import ListedContent, Listing, ListSort, LogEntry
+from personal_context.domain.text import one_line, shortened
+from personal_context.tools.results import schema_of, tool_result
+from personal_context.tools.searching import (
+    READS,
+    Limit,
+    OnlyCollection,
+    OnlyTags,
+    SourceTypes,
+    filters_of,
+)
+from personal_context.tools.services import Services
+
+LIST_CONTENT: Final = """\
+List documents without a query: what a collection holds, what carries a tag, or what changed
+lately, with who changed what and what was removed.
+
+Use it for "what is new this week" (updated_since 7d) and to look around; to find something,
+use search."""
+
+Since = Annotated[
+    str | None,
+    Field(
+        description="Only what changed since: a date, a time, or a span.",
+        examples=["7d", "2026-01-31"],
+    ),
+]
+Sort = Annotated[
+    ListSort, Field(description="Last changed or made first, by title, or as they stand.")
+]
+
+
+class ChangeOutput(BaseModel):
+    """What was done last, as far as the log goes back."""
+
+    operation: str
+    details: str
+    at: datetime
+    by: str | None
+
+
+class ListedOutput(BaseModel):
+    """A document."""
+
+    id: str
+    title: str
+    source_type: str
+    url: str | None
+    path: list[str]
+    tags: list[str]
+    updated_at: datetime
+    change: ChangeOutput | None
+
+
+class RemovedOutput(BaseModel):
+    """A document that left, and is not back."""
+
+    id: str
+    operation: str
+    details: str
+    at: datetime
+
+
+class ListOutput(BaseModel):
+    """A page of documents."""
+
+    total: int
+    next_cursor: str | None = Field(description="Give it as cursor for the next page.")
+    documents: list[ListedOutput]
+    removed: list[RemovedOutput] = Field(description="With updated_since: what left since.")
+
+
+def register_listing(mcp: FastMCP, services: Services) -> None:
+    """Add the tool to *mcp*."""
+
+    @mcp.tool(
+        title="List documents",
+        description=LIST_CONTENT,
+        annotations=READS,
+        output_schema=schema_of(ListOutput),
+    )
+    async def list_content(
+        collection: OnlyCollection = None,
+        tags: OnlyTags = None,
+        source_types: SourceTypes = None,
+        updated_since: Since = None,
+        sort: Sort = "updated",
+        limit: Limit = 20,
+        cursor: Annotated[str | None, Field(description="next_cursor of the page before.")] = None,
+    ) -> ToolResult:
+        found = await services.listing.list_content(
+            updated_since=updated_since,
+            sort=sort,
+            limit=limit,
+            cursor=cursor,
+            filters=filters_of(source_types, tags, collection),
+        )
+        return tool_result(listing_text(found), listing_output(found))
+
+
+def listing_output(found: Listing) -> ListOutput:
+    """Return a list in the form of the tool."""
+    return ListOutput(
+        total=found.total,
+        next_cursor=found.next_cursor,
+        documents=[_listed(one) for one in found.contents],
+        removed=[
+            RemovedOutput(
+                id=one.content_id or "",
+                operation=one.operation,
+                details=one.details,
+                at=one.created_at,
+            )
+            for one in found.removed
+            if one.created_at
+        ],
+    )
+
+
+def _listed(one: ListedContent) -> ListedOutput:
+    content, change = one.content, one.change
+    return ListedOutput(
+        id=content.id,
+        title=content.title,
+        source_type=content.source_type.value,
+        url=content.url,
+        path=list(content.path),
+        tags=list(content.tags),
+        updated_at=content.updated_at,
+        change=ChangeOutput(
+            operation=change.operation,
+            details=change.details,
+            at=change.created_at,
+            by=change.actor or None,
+        )
+        if change and change.created_at
+        else None,
+    )
+
+
+def listing_text(found: Listing) -> str:
+    """Return a list as a short text, for people and for clients that read text only."""
+    lines = [f"{len(found.contents)} of {found.total} documents:" if found.total else "None."]
+    for one in found.contents:
+        about = [
+            " › ".join(one.content.path),
+            f"{one.content.updated_at:%Y-%m-%d %H:%M}",
+            _change(one.change),
+        ]
+        lines.append(f"- {one_line(one.content.title) or 'Untitled'} (id {one.content.id})")
+        lines.append(f"  {' · '.join(filter(None, about))}")
+    if found.removed:
+        lines.append(f"{len(found.removed)} left since:")
+        lines += [
+            f"- {shortened(one_line(one.details))} (id {one.content_id})" for one in found.removed
+        ]
+    if found.next_cursor:
+        lines.append(f"More with cursor {found.next_cursor}")
+    return "\n".join(lines)
+
+
+def _change(change: LogEntry | None) -> str:
+    if change is None:
+        return ""
+    by = f" by {change.actor}" if change.actor else ""
+    return f"{change.operation}{by}: {shortened(one_line(change.details), 120)}"
