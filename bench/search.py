@@ -1,110 +1,36 @@
-"""Hybrid search in process, part by part, beside the bare indexes on the same file.
+"""Hybrid search in process at any size, part by part, beside the bare indexes on the same file.
 
-Documents are made up; so are the vectors (around topics), because their making is not measured.
-Each query is embedded by the embedded model. Every query is asked of the product, then of the bare
-parts, so that a busy machine slows both.
+See bench/README.md.
 """
 
 import asyncio
-import json
 import tempfile
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from itertools import islice
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
-from uuid import UUID
 
 import numpy as np
+from bulk import TurnedEmbedder, Words, made
 from common import finish, median, parser, percentile, rss_mb, settings_of, show_table
-from documents import Writer
 
 from personal_context.db.filtering import expression
 from personal_context.db.opening import open_connection
 from personal_context.db.vector_rows import table
-from personal_context.domain.models import (
-    Content,
-    ContentId,
-    Generation,
-    GenerationState,
-    LogEntry,
-    SourceType,
-)
+from personal_context.domain.models import ContentId, Generation
 from personal_context.embeddings.local import LocalEmbedder
-from personal_context.embeddings.tokens import MiniLMTokenCounter
-from personal_context.indexing.prepare import Preparer
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.search.fusion import CANDIDATES
 from personal_context.search.query import keyword_query
 
-PARTS = ("embed", "keyword", "vector", "fusion", "other", "total")
-"""As the answer times them; other: exact cosines of what only words found, texts, waiting."""
+PARTS = ("embed", "keyword", "vector", "fusion", "other", "hybrid")
+"""As the answer times them; other: names, exact cosines, texts, waiting."""
 
-TOPICS = 64
-BORN = datetime(2026, 1, 1, tzinfo=UTC)
+WARM = 20
+RECALLED = 50
+BANDWIDTH_MB = 512
 
-Texts = Iterator[tuple[str, str]]
-"""(title, Markdown) of each document."""
-
-
-# --- what is searched
-
-
-def made_up() -> tuple[Texts, Iterator[str]]:
-    """Return documents and queries of two to seven words."""
-    writer, asker = Writer(1), Writer(2)
-
-    def texts() -> Texts:
-        while True:
-            yield writer.title(), writer.document([])
-
-    def queries() -> Iterator[str]:
-        while True:
-            yield " ".join(asker.words(2 + asker.pick(6)))
-
-    return texts(), queries()
-
-
-def collection(folder: Path) -> tuple[Texts, Iterator[str]]:
-    """Return documents and queries of a folder with corpus.jsonl and queries.jsonl."""
-
-    def read(name: str) -> Iterator[dict[str, str]]:
-        return map(json.loads, (folder / name).read_text().splitlines())
-
-    texts = ((line["title"], line["text"]) for line in read("corpus.jsonl"))
-    return texts, (line["text"] for line in read("queries.jsonl"))
-
-
-async def fill(runtime: Runtime, texts: Texts, sections: int) -> None:
-    """Store documents until there are enough sections, or no more documents."""
-    prepare = Preparer(MiniLMTokenCounter())
-    held = 0
-    for number, (title, text) in enumerate(texts):
-        indexed = await prepare(title, text)
-        content_id = ContentId(str(UUID(int=number, version=4)))
-        content = Content(content_id, SourceType.NOTE, title, text, indexed.readable, BORN, BORN)
-        await runtime.store.add(content, indexed, log=LogEntry("create", content_id=content_id))
-        held += len(indexed.sections)
-        if held >= sections:
-            break
-
-
-async def add_vectors(runtime: Runtime) -> Generation:
-    """Give every section a unit vector near one of the topics."""
-    model = await runtime.embedder.model()
-    generation = await runtime.index.create(model, GenerationState.ACTIVE)
-    random = np.random.default_rng(1)
-    topics = random.standard_normal((TOPICS, model.dimension))
-    while items := await runtime.index.backlog(generation.id, limit=1000):
-        noise = random.standard_normal((len(items), model.dimension))
-        vectors = topics[random.integers(TOPICS, size=len(items))] + noise
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors = vectors.astype(np.float32)
-        await runtime.index.store(generation.id, list(zip(items, vectors, strict=True)))
-    return generation
-
-
-# --- the measurement
+Times = dict[str, float]
 
 
 class Bare:
@@ -113,8 +39,7 @@ class Bare:
     def __init__(self, path: Path, generation: Generation, embedder: LocalEmbedder) -> None:
         self._connection = open_connection(path)
         self._knn = (
-            f"SELECT rowid, distance FROM {table(generation.id)}"
-            f" WHERE embedding MATCH ? AND k = {CANDIDATES}"
+            f"SELECT rowid, distance FROM {table(generation.id)} WHERE embedding MATCH ? AND k = ?"
         )
         self._fts = (
             "SELECT rowid, rank FROM content_fts WHERE content_fts MATCH ?"
@@ -122,30 +47,39 @@ class Bare:
         )
         self._embedder = embedder
 
-    async def ask(self, query: str) -> dict[str, float]:
+    async def ask(self, query: str) -> Times:
         begin = perf_counter()
         vector = (await self._embedder.embed_query(query)).tobytes()
         embedded = perf_counter()
-        self._connection.execute(self._knn, (vector,)).fetchall()
+        self._connection.execute(self._knn, (vector, CANDIDATES)).fetchall()
         scanned = perf_counter()
         match = expression(keyword_query(query).weights)
         if match:
             self._connection.execute(self._fts, (match,)).fetchall()
         end = perf_counter()
         times = {"embed": embedded - begin, "vector": scanned - embedded, "keyword": end - scanned}
-        return {part: seconds * 1000 for part, seconds in times.items()} | {
-            "total": (end - begin) * 1000
-        }
+        times["hybrid"] = end - begin
+        return {part: seconds * 1000 for part, seconds in times.items()}
+
+    def exact(self, vector: np.ndarray, count: int) -> list[ContentId]:
+        """Return the contents that a scan of all vectors finds."""
+        rows = self._connection.execute(self._knn, (vector.tobytes(), 8 * count)).fetchall()
+        found = {}
+        for row, distance in rows:
+            [[one]] = self._connection.execute(
+                "SELECT content_id FROM sections WHERE id = ?", (row,)
+            ).fetchall()
+            found[one] = min(distance, found.get(one, distance))
+        return sorted(found, key=lambda one: (found[one], one))[:count]
 
     def close(self) -> float:
-        """Return the size of the database in MB, what is still in the -wal included."""
-        pragmas = ("page_count", "page_size")
-        pages, size = (self._connection.pragma(pragma) for pragma in pragmas)
+        """Return the size of the database in MB."""
+        pages, size = (self._connection.pragma(name) for name in ("page_count", "page_size"))
         self._connection.close()
         return pages * size / 1e6
 
 
-async def ask_product(runtime: Runtime, query: str) -> dict[str, float]:
+async def ask_product(runtime: Runtime, query: str) -> Times:
     begin = perf_counter()
     answer = await runtime.search.search(query)
     total = (perf_counter() - begin) * 1000
@@ -154,74 +88,159 @@ async def ask_product(runtime: Runtime, query: str) -> dict[str, float]:
     # Words and meaning are looked for at the same time.
     meaning = answer.timings["embed"] + answer.timings["vector"]
     timed = max(meaning, answer.timings["keyword"]) + answer.timings["fusion"]
-    return {**answer.timings, "other": total - timed, "total": total}
+    return {**answer.timings, "other": total - timed, "hybrid": total}
 
 
-async def measure(
-    sections: int, queries: int, source: Path | None
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """Return the times of each part and the size of what was searched."""
-    texts, asked = collection(source) if source else made_up()
-    embedder = LocalEmbedder()
-    with tempfile.TemporaryDirectory(prefix="bench-search-") as folder:
-        path = Path(folder, "context.db")
-        runtime = build_runtime(settings_of(db_path=path), embedder=embedder)
-        async with runtime:
-            await fill(runtime, texts, sections)
-            generation = await add_vectors(runtime)
-            bare = Bare(path, generation, embedder)
-            questions = list(islice(asked, queries + 10))
-            for query in questions[:10]:  # model, caches and connections become warm
-                await ask_product(runtime, query)
-                await bare.ask(query)
-            pairs = [(await ask_product(runtime, q), await bare.ask(q)) for q in questions[10:]]
-            size_mb = bare.close()
-            counts = await runtime.store.counts()
-            progress = (await runtime.indexer.status()).progress
-            size = {
-                "contents": counts.contents,
-                "sections": progress.done,
-                "file_mb": size_mb,
-                "rss_mb": rss_mb(),
-            }
-    return figures(pairs), size
+async def ask_parts(runtime: Runtime, generation: Generation, query: str) -> Times:
+    """Time the product's two searches alone, one after the other."""
+    vector = await runtime.embedder.embed_query(query)
+    begin = perf_counter()
+    await runtime.index.nearest(generation.id, vector, limit=CANDIDATES)
+    found = perf_counter()
+    await runtime.store.search_keyword(keyword_query(query), limit=CANDIDATES)
+    return {
+        "vector": (found - begin) * 1000,
+        "keyword": (perf_counter() - found) * 1000,
+    }
 
 
-def figures(
-    pairs: Sequence[tuple[dict[str, float], dict[str, float]]],
-) -> dict[str, dict[str, float]]:
-    found = {}
-    for part in PARTS:
-        ours = [product[part] for product, _ in pairs if part in product]
-        theirs = [bare[part] for _, bare in pairs if part in bare]
-        found[part] = {"p50_ms": median(ours), "p95_ms": percentile(ours, 0.95)}
-        if theirs:
-            found[part] |= {"bare_p50_ms": median(theirs), "ratio": median(ours) / median(theirs)}
-    return found
+async def recall(
+    runtime: Runtime, generation: Generation, bare: Bare, questions: Sequence[str]
+) -> float:
+    """Return the share of the exact ten best contents that are among the product's ten."""
+    shares = []
+    for query in questions[:RECALLED]:
+        vector = await runtime.embedder.embed_query(query)
+        ours = await runtime.index.nearest(generation.id, vector, limit=10)
+        exact = bare.exact(vector, 10)
+        shares.append(len({hit.content_id for hit in ours} & set(exact)) / len(exact))
+    return sum(shares) / len(shares)
+
+
+async def at_once(runtime: Runtime, questions: Sequence[str], parallel: int) -> float:
+    """Return the searches per second of so many askers at once."""
+    waiting = iter(questions)
+
+    async def asker() -> None:
+        for query in waiting:
+            await runtime.search.search(query)
+
+    begin = perf_counter()
+    await asyncio.gather(*(asker() for _ in range(parallel)))
+    return len(questions) / (perf_counter() - begin)
+
+
+def bandwidth() -> float:
+    """Return how many GB one processor reads from memory in a second."""
+    numbers = np.ones(BANDWIDTH_MB * 131_072)
+    times = []
+    for _ in range(5):
+        begin = perf_counter()
+        numbers.sum()
+        times.append(perf_counter() - begin)
+    return numbers.nbytes / min(times) / 1e9
+
+
+async def measure(path: Path, dimension: int, questions: Sequence[str]) -> dict[str, object]:
+    embedder = TurnedEmbedder(dimension)
+    runtime = build_runtime(settings_of(db_path=path), embedder=embedder)
+    async with runtime:
+        [generation] = await runtime.index.generations()
+        begin = perf_counter()
+        for query in questions[:WARM]:  # model, caches and connections become warm
+            await ask_product(runtime, query)
+        start_s = perf_counter() - begin
+        asked = questions[WARM:]
+        product = [await ask_product(runtime, query) for query in asked]
+        parts = [await ask_parts(runtime, generation, query) for query in asked]
+        one, eight = [await at_once(runtime, asked, parallel) for parallel in (1, 8)]
+        memory = rss_mb()
+        bare = Bare(path, generation, embedder)
+        alone = [await bare.ask(query) for query in asked[:RECALLED]]
+        found = await recall(runtime, generation, bare, asked)
+        counts = await runtime.store.counts()
+        return {
+            **{part: percentiles(row[part] for row in product if part in row) for part in PARTS},
+            "vector": percentiles(row["vector"] for row in parts),
+            "keyword": percentiles(row["keyword"] for row in parts),
+            "vector_within": percentiles(row["vector"] for row in product),
+            "keyword_within": percentiles(row["keyword"] for row in product),
+            "bare": {
+                part: percentiles(row[part] for row in alone if part in row)
+                for part in ("embed", "vector", "keyword", "hybrid")
+            },
+            "rss_mb": memory,
+            "recall10": found,
+            "per_second": {"one": one, "eight": eight, "ratio": eight / one},
+            "start_s": start_s,
+            "sections": counts.sections,
+            "contents": counts.contents,
+            "file_mb": bare.close(),
+        }
+
+
+def percentiles(values) -> Times:
+    values = list(values)
+    return {"p50_ms": median(values), "p95_ms": percentile(values, 0.95)}
+
+
+def show(found) -> None:
+    rows = []
+    for part in (*PARTS, "vector_within", "keyword_within"):
+        bare = found["bare"].get(part)
+        ratio = found[part]["p50_ms"] / bare["p50_ms"] if bare else ""
+        rows.append((part, *found[part].values(), *(bare or {"": "", " ": ""}).values(), ratio))
+    show_table(
+        f"{found['sections']:,} sections of {found['contents']:,} contents,"
+        f" {found['dimension']} numbers each; file {found['file_mb']:.0f} MB,"
+        f" process {found['rss_mb']:.0f} MB",
+        ("", "p50 ms", "p95 ms", "bare p50", "bare p95", "ratio"),
+        rows,
+    )
+    speed = found["per_second"]
+    print(
+        f"  recall@10 {found['recall10']:.4f} of the exact scan;"
+        f" {speed['one']:.0f} searches/s alone, {speed['eight']:.0f} eight at once"
+        f" ({speed['ratio']:.2f} times); first {WARM} questions {found['start_s']:.1f} s"
+    )
 
 
 def main() -> None:
     arguments = parser(__doc__)
+    arguments.add_argument("--sections", type=int, action="append", help="repeatable; 1000, 10000")
+    arguments.add_argument("--dimension", type=int, default=384, help="numbers of a vector")
+    arguments.add_argument("--queries", type=int, default=200, help="queries that are measured")
     arguments.add_argument(
-        "--sections", type=int, action="append", help="repeatable; 1000 and 10000 if not given"
-    )
-    arguments.add_argument("--queries", type=int, default=100, help="queries that are measured")
-    arguments.add_argument(
-        "--collection", type=Path, help="a folder with corpus.jsonl and queries.jsonl"
-    )
+        "--collection", type=Path, action="append", default=[],
+        help="a folder with corpus.jsonl and queries.jsonl to take words from; repeatable",
+    )  # fmt: skip
+    arguments.add_argument("--keep", type=Path, help="where filled databases are kept and reused")
     options = arguments.parse_args()
+    read_gb = bandwidth()
     results = []
-    for sections in options.sections or (1_000, 10_000):
-        times, size = asyncio.run(measure(sections, options.queries, options.collection))
-        results.append({"size": size, "times": times})
-        show_table(
-            f"{size['sections']:,} sections of {size['contents']:,} contents,"
-            f" file {size['file_mb']:.0f} MB, process {size['rss_mb']:.0f} MB",
-            ("", "p50 ms", "p95 ms", "bare p50 ms", "ratio"),
-            [(part, *(*row.values(), "", "")[:4]) for part, row in times.items()],
+    with ExitStack() as stack:
+        folder = options.keep or Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-search-"))
         )
-    print("\nbare: model, sqlite-vec and FTS5 one after the other; total is their sum.")
-    finish({"bench": "search", "results": results}, as_json=options.json)
+        folder.mkdir(parents=True, exist_ok=True)
+        for sections in options.sections or (1_000, 10_000):
+            path = folder / f"{sections}-{options.dimension}.db"
+            words = Words(options.collection)
+            seconds = asyncio.run(made(path, words, sections, options.dimension))
+            questions = Words(options.collection, 2).questions(options.queries + WARM)
+            del words
+            found = asyncio.run(measure(path, options.dimension, questions))
+            found |= {"dimension": options.dimension, "build_s": seconds}
+            float32_ms = sections * options.dimension * 4 / read_gb / 1e6
+            found |= {"bandwidth_gb_s": read_gb, "float32_scan_limit_ms": float32_ms}
+            show(found)
+            print(
+                f"  memory gives {read_gb:.1f} GB/s: reading all vectors once takes at least"
+                f" {float32_ms:.1f} ms"
+            )
+            results.append(found)
+    print("\nbare: model, sqlite-vec and FTS5 one after the other; hybrid is their sum.")
+    finish({"bench": "search", **results[-1], "results": results}, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from personal_context.words.analysis import LONGEST_NAME, indexed, names, words
-from personal_context.words.marking import spans
+from personal_context.words.marking import found_in, spans
 from personal_context.words.scripts import folded
 from personal_context.words.titles import title_key
 
@@ -87,3 +87,19 @@ def test_marks_are_in_order_and_inside(text, query):
     if words(text) and text.strip():
         marked = spans(text, texts(words(text)))
         assert sum(stop - start for start, stop in marked) >= (1 if list(words(text)) else 0)
+
+
+SOME = st.text(st.sampled_from("aB1 .-_+\u00e9\u0301\u8a8d\u8a3c"), max_size=30)
+
+
+@settings(deadline=None)
+@given(SOME | ANYTHING, st.lists(SOME, max_size=3))
+def test_what_is_found_are_the_terms_that_were_looked_for(text, typed):
+    wanted = {term.text for query in typed for term in (*words(query), *names(query))}
+    beginnings = tuple(term for term in wanted if len(term) <= 2)
+    expected = [
+        term
+        for term in (*words(text), *names(text))
+        if term.text in wanted or (term.part and beginnings and term.text.startswith(beginnings))
+    ]
+    assert sorted(found_in(text, wanted), key=str) == sorted(expected, key=str)

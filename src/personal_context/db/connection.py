@@ -49,6 +49,7 @@ class Database:
         self._connections: list[apsw.Connection] = []
         self._writer: ThreadPoolExecutor | None = None
         self._readers: ThreadPoolExecutor | None = None
+        self._aside: ThreadPoolExecutor | None = None
         self._jobs: set[Future[Any]] = set()
         self._open = False
 
@@ -60,6 +61,7 @@ class Database:
         """
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="database-writer")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="database-reader")
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="database-background")
         self._local = threading.local()
         self._open = True
         try:
@@ -101,6 +103,23 @@ class Database:
             StoreError: The database is closed, or failed. What else `fn` raises passes through.
         """
         return await self._run(self._writer, lambda: self._write(fn, durable=durable))
+
+    def in_background(self, fn: Callable[["apsw.Connection"], None]) -> None:
+        """Run `fn` on one snapshot in a thread of its own, some time; for any thread to call.
+
+        What it raises is logged. When the database is closed, it ends early or never begins.
+
+        Args:
+            fn: Reads only; it may take long, and may be run again.
+        """
+        aside = self._aside
+        if aside is None or not self._open:
+            return
+        with contextlib.suppress(RuntimeError):  # it was closed in this moment
+            future = aside.submit(self._guarded, lambda: self._read(fn))
+            self._jobs.add(future)
+            future.add_done_callback(self._jobs.discard)
+            future.add_done_callback(_told)
 
     async def tidy(self) -> None:
         """Update the query planner's statistics and fold the write-ahead log into the file.
@@ -195,16 +214,17 @@ class Database:
             await asyncio.to_thread(self._shut_down)
 
     def _shut_down(self) -> None:
-        writer, readers = self._writer, self._readers
-        self._writer = self._readers = None
+        writer, readers, aside = self._writer, self._readers, self._aside
+        self._writer = self._readers = self._aside = None
         if writer is not None:
             writer.shutdown(wait=True)
         # Again and again: an interrupt between two statements of a read is not felt.
         while wait(self._jobs.copy(), timeout=_RETRY_SECONDS).not_done:
             for connection in self._connections.copy():
                 connection.interrupt()
-        if readers is not None:
-            readers.shutdown(wait=True)
+        for executor in (readers, aside):
+            if executor is not None:
+                executor.shutdown(wait=True)
         while self._connections:
             self._connections.pop().close()
 
@@ -238,6 +258,12 @@ def _patiently(attempt: Callable[[], T]) -> T:
             if time.monotonic() > deadline:
                 raise
             time.sleep(_RETRY_SECONDS)
+
+
+def _told(future: Future[Any]) -> None:
+    error = None if future.cancelled() else future.exception()
+    if error is not None:
+        logger.debug("A job in the background ended early: %s", error)
 
 
 def _closed(path: Path) -> StoreError:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from personal_context.db import changes
 from personal_context.db.rows import Row, fetch, to_text
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def put(
                 f"INSERT INTO {table(generation_id)} (rowid, embedding) VALUES (?, ?)",
                 (section_id, blob),
             )
+            changes.note(connection, section_id, generation_id)
             written += 1
     return written
 

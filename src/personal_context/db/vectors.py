@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from personal_context.db import backlog, generations, nearest, usage
+from personal_context.db import backlog, generations, usage
+from personal_context.db.accelerator.meaning import MeaningCache
 from personal_context.db.connection import Database
 from personal_context.domain.models import (
     EVERYTHING,
@@ -30,10 +31,12 @@ class SqliteVectorIndex:
 
     Args:
         database: Opened and closed by whoever made it.
+        cache: Answers from memory; a new one if not given.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, cache: MeaningCache | None = None) -> None:
         self._database = database
+        self._cache = cache or MeaningCache(database.in_background)
 
     async def generations(self) -> Sequence[Generation]:
         """Return the active and the building generation, those that exist, active first."""
@@ -111,7 +114,7 @@ class SqliteVectorIndex:
             EmbeddingRejected: The vector does not fit the generation.
         """
         return await self._database.read(
-            lambda c: nearest.nearest(c, generation_id, vector, limit, filters)
+            lambda c: self._cache.nearest(c, generation_id, vector, limit, filters)
         )
 
     async def similarities(
@@ -123,11 +126,13 @@ class SqliteVectorIndex:
             EmbeddingRejected: The vector does not fit the generation.
         """
         return await self._database.read(
-            lambda c: nearest.similarities(c, generation_id, vector, content_ids)
+            lambda c: self._cache.similarities(c, generation_id, vector, content_ids)
         )
 
     async def vectors(
         self, generation_id: int, section_ids: Collection[int]
     ) -> Mapping[int, Vector]:
         """Return the stored vectors of sections, each of length 1; those without are left out."""
-        return await self._database.read(lambda c: nearest.vectors(c, generation_id, section_ids))
+        return await self._database.read(
+            lambda c: self._cache.vectors(c, generation_id, section_ids)
+        )

@@ -103,11 +103,7 @@ class CandidateSearch:
             one: cosines.get(hit.section_id, hit.similarity) for one, hit in found.nearest.items()
         }
         # What is shown of a result stays the cosine with what was asked.
-        shown = found.cosines
-        return [
-            replace(one, breakdown=replace(one.breakdown, cosine=shown.get(one.content_id)))
-            for one in fuse(again, found.bm25, rule)
-        ]
+        return fuse(again, found.bm25, rule, shown=found.cosines)
 
     def _rule_for(self, found: Candidates) -> FusionRule:
         """Trust a model less that has not learnt the script of the question, where words answer."""

@@ -50,6 +50,8 @@ def fuse(
     cosines: Mapping[ContentId, float],
     bm25: Mapping[ContentId, float],
     rule: FusionRule = USUAL_RULE,
+    *,
+    shown: Mapping[ContentId, float] | None = None,
 ) -> list[Fused]:
     """Rank the union of both lists.
 
@@ -61,6 +63,7 @@ def fuse(
         cosines: Exact cosine of each candidate's best section, -1..1.
         bm25: Keyword score of each candidate that has a word, > 0, more is better.
         rule: How they are joined.
+        shown: The cosines to show, if they are not those that count.
 
     Returns:
         Best first; ties by keyword score, then by id.
@@ -84,7 +87,7 @@ def fuse(
             ScoreBreakdown(
                 vector=vector.get(content_id, 0.0),
                 keyword=keyword.get(content_id, 0.0),
-                cosine=cosines.get(content_id),
+                cosine=(cosines if shown is None else shown).get(content_id),
                 bm25=bm25.get(content_id),
             ),
         )

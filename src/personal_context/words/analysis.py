@@ -1,7 +1,7 @@
 """What a text is found by: its words in order, and the names in it as they stand."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -56,6 +56,39 @@ def words(text: str) -> Iterator[Term]:
         at = match.start()
         for term in _terms(match[0]):
             yield Term(term.text, at + term.start, at + term.end, term.part, term.short)
+
+
+def words_that(text: str, wanted: Callable[[Term], bool]) -> Iterator[Term]:
+    """Yield those of the `words` of a text that are wanted, ten times as fast, in no order.
+
+    Args:
+        text: Any.
+        wanted: Asked once for each distinct word; where its terms stand does not count.
+    """
+    fitting = {
+        word: terms
+        for word in set(WORD.findall(text))
+        if (terms := [term for term in _terms(word) if wanted(term)])
+    }
+    for word, at in _places(text, fitting):
+        for term in fitting[word]:
+            yield Term(term.text, at + term.start, at + term.end, term.part, term.short)
+
+
+def _places(text: str, wanted: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Yield where these words of a text begin."""
+    if not text.isascii():
+        for match in WORD.finditer(text):
+            if match[0] in wanted:
+                yield match[0], match.start()
+        return
+    for word in wanted:  # here a word ends where letters and digits end
+        at = text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                yield word, at
+            at = text.find(word, end)
 
 
 def names(text: str) -> Iterator[Term]:

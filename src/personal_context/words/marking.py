@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from personal_context.words.analysis import Term, names, words
+from personal_context.words.analysis import Term, names, words_that
 
 Span = tuple[int, int]
 """First character and one past the last."""
@@ -18,12 +18,13 @@ def found_in(text: str, terms: Collection[str]) -> list[Term]:
     """
     wanted = frozenset(terms)
     beginnings = tuple(term for term in wanted if len(term) <= 2)  # noqa: PLR2004 - shorter than a triple
-    both = (*words(text), *names(text))
-    found = [
-        term
-        for term in both
-        if term.text in wanted or (term.part and beginnings and term.text.startswith(beginnings))
-    ]
+
+    def is_wanted(term: Term) -> bool:
+        return term.text in wanted or (term.part and term.text.startswith(beginnings))
+
+    found = list(words_that(text, is_wanted))
+    if not all(map(str.isalnum, wanted)):  # else none of them is a name
+        found += filter(is_wanted, names(text))
     return sorted(found, key=lambda term: (term.start, term.end))
 
 

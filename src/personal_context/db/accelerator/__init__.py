@@ -1,0 +1,1 @@
+"""Answers from memory, as the database would give them: caches that are rebuilt from it."""

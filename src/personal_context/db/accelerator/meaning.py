@@ -1,0 +1,264 @@
+"""Search by meaning in memory, in step with the database; see db.nearest for what it answers."""
+
+# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from personal_context.db import changes, nearest as exact
+from personal_context.db.accelerator.reading import read_table, read_vectors
+from personal_context.db.accelerator.vectors import VectorTable
+from personal_context.db.filtering import Condition, conditions
+from personal_context.db.generations import dimension_of
+from personal_context.db.rows import fetch, id_list
+from personal_context.db.vector_bytes import packed, unpacked
+from personal_context.domain.models import ContentId, SearchFilters, SectionHit
+from personal_context.ports import Vector
+
+if TYPE_CHECKING:
+    import apsw
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+    Slots = npt.NDArray[np.intp]
+
+    Background = Callable[[Callable[[apsw.Connection], None]], None]
+
+logger = logging.getLogger(__name__)
+
+_FOLLOWED = 5_000
+"""Changes that a search follows; beyond, or when they are forgotten, all is read anew."""
+
+_MOST_WASTE = 0.25
+
+_FEW = 8_192
+"""Sections that pass a filter up to which each of them is compared."""
+
+_SECTIONS_PER_CONTENT = 4  # a first guess; a wrong one costs a second look
+_GROWTH = 8
+
+
+class MeaningCache:
+    """The vectors of the generation that is searched, in memory.
+
+    It holds what the database holds at each search: what changed since is read first, whoever
+    wrote it. Without it, and while it is being filled, the database answers. Safe to use from
+    several threads.
+
+    Args:
+        background: Runs a job on a connection of its own, later.
+        read_at_once: Sections up to which a search itself reads the vectors; more are read in the
+            background, while the database answers.
+    """
+
+    def __init__(self, background: "Background", *, read_at_once: int = 2_000) -> None:
+        self._background = background
+        self._read_at_once = read_at_once
+        self._lock = Lock()
+        self._generation = 0
+        self._table: VectorTable | None = None
+        self._seq = 0
+        self._filling = False
+
+    def nearest(
+        self,
+        connection: "apsw.Connection",
+        generation_id: int,
+        vector: Vector,
+        limit: int,
+        filters: SearchFilters,
+    ) -> Sequence[SectionHit]:
+        """See db.nearest.nearest."""
+        table = self._current(connection, generation_id)
+        if table is None:
+            return exact.nearest(connection, generation_id, vector, limit, filters)
+        question = unpacked(packed(vector, table.dimension))
+        passing = conditions(connection, filters)
+        few = None if passing is None else _few(connection, passing)
+        if few is not None:
+            slots, cosines = table.ordered(table.slots(few), question)
+            return _hits(connection, table, slots, cosines, limit)
+        count = _SECTIONS_PER_CONTENT * limit
+        while True:
+            slots, cosines = table.closest(question, count)
+            everything = len(slots) < count or count >= len(table)
+            if passing is not None:
+                kept = _passing(connection, passing, table.sections_at(slots))
+                slots, cosines = slots[kept], cosines[kept]
+            if everything or _distinct(table, slots, cosines, limit):
+                return _hits(connection, table, slots, cosines, limit)
+            count *= _GROWTH
+
+    def similarities(
+        self,
+        connection: "apsw.Connection",
+        generation_id: int,
+        vector: Vector,
+        content_ids: Collection[ContentId],
+    ) -> Mapping[ContentId, SectionHit]:
+        """See db.nearest.similarities."""
+        table = self._current(connection, generation_id)
+        if table is None:
+            return exact.similarities(connection, generation_id, vector, content_ids)
+        question = unpacked(packed(vector, table.dimension))
+        wanted: dict[int, str] = dict(
+            fetch(
+                connection,
+                "SELECT s.id, s.content_id FROM json_each(?) AS wanted"
+                " CROSS JOIN sections AS s ON s.content_id = wanted.value",
+                id_list(content_ids),
+            )
+        )
+        slots, cosines = table.ordered(table.slots(wanted), question)
+        found: dict[ContentId, SectionHit] = {}
+        for section, cosine in zip(
+            table.sections_at(slots).tolist(), cosines.tolist(), strict=True
+        ):
+            content_id = ContentId(wanted[section])
+            found.setdefault(content_id, SectionHit(content_id, section, cosine))
+        return found
+
+    def vectors(
+        self, connection: "apsw.Connection", generation_id: int, section_ids: Collection[int]
+    ) -> Mapping[int, Vector]:
+        """See db.nearest.vectors."""
+        table = self._current(connection, generation_id)
+        if table is None:
+            return exact.vectors(connection, generation_id, section_ids)
+        slots = table.slots(dict.fromkeys(section_ids))
+        sections = table.sections_at(slots).tolist()
+        return dict(zip(sections, table.vectors_at(slots), strict=True))
+
+    # --- in step
+
+    def _current(self, connection: "apsw.Connection", generation_id: int) -> VectorTable | None:
+        """Return the table as the connection sees the generation, or None if it isn't there."""
+        dimension = dimension_of(connection, generation_id)
+        if dimension is None:
+            return None
+        latest = changes.latest(connection)
+        with self._lock:
+            if self._filling:
+                return None
+            if self._generation == generation_id and self._follow(connection, latest):
+                return self._table
+            self._table = None
+            [[largest]] = fetch(connection, "SELECT max(id) FROM sections")
+            if (largest or 0) <= self._read_at_once:
+                self._fill(connection, generation_id)
+                return self._table
+            self._filling = True
+        self._background(lambda other: self._fill_later(other, generation_id))
+        return None
+
+    def _follow(self, connection: "apsw.Connection", latest: int) -> bool:
+        """Read what changed; tell whether that was possible."""
+        table = self._table
+        if table is not None and self._seq >= latest:
+            return True
+        changed = changes.since(connection, self._seq, self._generation, _FOLLOWED)
+        if table is None or changed is None or table.waste > _MOST_WASTE:
+            return False
+        if changed:
+            there = set()
+            for section, content, vector in read_vectors(connection, self._generation, changed):
+                table.put(section, content, vector)
+                there.add(section)
+            for section in set(changed) - there:
+                table.drop(section)
+        self._seq = latest
+        return True
+
+    def _fill_later(self, connection: "apsw.Connection", generation_id: int) -> None:
+        try:
+            self._fill(connection, generation_id)
+            logger.debug("Search by meaning answers from memory now.")
+        finally:
+            self._filling = False
+
+    def _fill(self, connection: "apsw.Connection", generation_id: int) -> None:
+        dimension = dimension_of(connection, generation_id)
+        if dimension is not None:
+            seq = changes.latest(connection)
+            table = read_table(connection, generation_id, dimension)
+            self._table, self._generation, self._seq = table, generation_id, seq
+
+
+def _few(connection: "apsw.Connection", passing: Condition) -> Sequence[int] | None:
+    """Return the sections that pass, or None if they are many."""
+    where, values = passing
+    rows = fetch(
+        connection,
+        "SELECT s.id FROM content AS c CROSS JOIN sections AS s ON s.content_id = c.id"
+        f" WHERE {where} LIMIT ?",
+        *values,
+        _FEW + 1,
+    )
+    return [row[0] for row in rows] if len(rows) <= _FEW else None
+
+
+def _passing(
+    connection: "apsw.Connection", passing: Condition, sections: "npt.NDArray[np.int64]"
+) -> "npt.NDArray[np.bool_]":
+    """Tell of each section whether it passes."""
+    import numpy as np
+
+    where, values = passing
+    rows = fetch(
+        connection,
+        "SELECT s.id FROM json_each(?) AS wanted CROSS JOIN sections AS s ON s.id = wanted.value"
+        f" CROSS JOIN content AS c ON c.id = s.content_id WHERE {where}",
+        id_list(sections.tolist()),
+        *values,
+    )
+    return np.isin(sections, np.array([row[0] for row in rows], np.int64))
+
+
+def _distinct(table: VectorTable, slots: "Slots", cosines: "Floats", limit: int) -> bool:
+    """Tell whether no section beyond these could stand among the first `limit` contents."""
+    import numpy as np
+
+    _, firsts = np.unique(table.contents_at(slots), return_index=True)
+    return len(firsts) >= limit and bool(cosines[-1] < cosines[np.sort(firsts)[limit - 1]])
+
+
+def _hits(
+    connection: "apsw.Connection",
+    table: VectorTable,
+    slots: "Slots",
+    cosines: "Floats",
+    limit: int,
+) -> Sequence[SectionHit]:
+    """Return the best section of each of the first contents; ties by content id.
+
+    Args:
+        connection: Knows the ids; what is not there is not shown.
+        table: Whose slots they are.
+        slots: Nearest first.
+        cosines: Of each.
+        limit: Most contents.
+    """
+    import numpy as np
+
+    _, firsts = np.unique(table.contents_at(slots), return_index=True)
+    firsts = np.sort(firsts)
+    if len(firsts) > limit:  # and those that are as near as the last
+        firsts = firsts[cosines[firsts] >= cosines[firsts[limit - 1]]]
+    sections = table.sections_at(slots[firsts]).tolist()
+    ids: dict[int, str] = dict(
+        fetch(
+            connection,
+            "SELECT s.id, s.content_id FROM json_each(?) AS wanted"
+            " CROSS JOIN sections AS s ON s.id = wanted.value",
+            id_list(sections),
+        )
+    )
+    hits = [
+        SectionHit(ContentId(ids[section]), section, cosine)
+        for section, cosine in zip(sections, cosines[firsts].tolist(), strict=True)
+        if section in ids
+    ]
+    return sorted(hits, key=lambda hit: (-hit.similarity, hit.content_id))[:limit]
