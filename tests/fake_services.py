@@ -1,9 +1,13 @@
 """A product that the page can be tried on: every odd state is one assignment away."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+
+from fake_adding import FakeContents, FakePages
+from fake_outbox import NOW, FakeOutbox
 
 from personal_context.domain.errors import InvalidInput, UpstreamNotConfigured
 from personal_context.domain.models import (
@@ -34,8 +38,6 @@ from personal_context.domain.models import (
 from personal_context.search.query import plain_query
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.letting_go import Leaving
-
-NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 
 
 def clock() -> datetime:
@@ -284,6 +286,9 @@ class FakeServices:
     reindex: FakeReindex = field(default_factory=FakeReindex)
     sync: FakeSync = field(default_factory=FakeSync)
     letting_go: FakeLettingGo = field(default_factory=FakeLettingGo)
+    outbox: FakeOutbox = field(default_factory=FakeOutbox)
+    pages: FakePages = field(default_factory=FakePages)
+    contents: FakeContents = field(default_factory=FakeContents)
     shown: Status = field(default_factory=status)
     error: Exception | None = None
 
@@ -293,7 +298,15 @@ class FakeServices:
     async def status(self) -> Status:
         if self.error:
             raise self.error
-        return replace(self.shown, reindex=await self.reindex.progress())
+        counts = replace(
+            self.shown.counts, outbox=Counter(entry.state.value for entry in self.outbox.waits)
+        )
+        return replace(
+            self.shown,
+            reindex=await self.reindex.progress(),
+            counts=counts,
+            outbox=list(self.outbox.waits),
+        )
 
 
 def local_services():

@@ -1,17 +1,13 @@
 """The page in a real browser, as a person uses it."""
 
 import os
-import shutil
-import socket
-import threading
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import uvicorn
+from fake_outbox import FakeOutbox, waiting, waiting_ones
 from fake_services import FakeReindex, FakeServices, local_services, result, status
-from web_client import app
+from page_server import DESK, HOSTILE, LOGIN, PHONE, overflow, served
 
 from personal_context.domain.errors import EmbeddingUnavailable
 from personal_context.domain.models import (
@@ -21,97 +17,11 @@ from personal_context.domain.models import (
     ReindexProgress,
     ReindexState,
 )
-from personal_context.web.security import Credentials, allowed_hosts
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 # Read before a test begins: tests see no settings of the shell.
 PICTURES = os.environ.get("PERSONAL_CONTEXT_SCREENSHOTS")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
-
-LOGIN = {"username": "joe", "password": "s3cret"}
-DESK, PHONE = {"width": 1180, "height": 820}, {"width": 360, "height": 740}
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e" + "W" * 300
-
-
-@contextmanager
-def served(services):
-    """Serve a page on a free port of this machine, and yield its address."""
-    application = app(
-        services,
-        credentials=Credentials(LOGIN["username"], LOGIN["password"]),
-        hosts=allowed_hosts("127.0.0.1"),
-    )
-    server = uvicorn.Server(
-        uvicorn.Config(application, log_config=None, ws="none", lifespan="off", access_log=False)
-    )
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=server.run, args=([listening],))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join(10)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    switches = (
-        "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
-        "disable-component-update disable-sync"
-    )
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=[f"--{switch}" for switch in switches.split()]
-        )
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def services():
-    return FakeServices()
-
-
-@pytest.fixture
-def url(services):
-    with served(services) as url:
-        yield url
-
-
-@pytest.fixture
-def complaints():
-    """What the pages of a test complained of; in the end it is empty."""
-    return []
-
-
-@pytest.fixture
-def visit(browser, url, complaints):
-    """Open pages that are closed before their server is."""
-    contexts = []
-
-    def visit(address, **options):
-        context = browser.new_context(
-            http_credentials=LOGIN, **{"viewport": DESK, "locale": "en-GB", **options}
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        page.goto(address)
-        if options.get("java_script_enabled", True):
-            # Keys that arrive before htmx listens would be typed in vain.
-            page.wait_for_selector("#search[data-htmx-powered]")
-        return page
-
-    yield visit
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 def text(page, selector):
@@ -301,11 +211,6 @@ def test_every_control_has_a_name(visit, url):
     assert len(ids) == len(set(ids))
 
 
-def overflow(page):
-    """Pixels by which the page is wider than its window."""
-    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-
-
 SCENES = {
     "home": (FakeServices, ""),
     "search": (FakeServices, "?q=backup"),
@@ -328,6 +233,12 @@ SCENES = {
         ),
         "",
     ),
+    "outbox": (lambda: FakeServices(outbox=FakeOutbox(waiting_ones())), "#outbox"),
+    "compare": (
+        lambda: FakeServices(outbox=FakeOutbox(waiting_ones())),
+        f"outbox/{waiting().content_id}",
+    ),
+    "adding": (FakeServices, ""),
     "local": (local_services, ""),
     "missing": (FakeServices, "nothing-here"),
 }
@@ -351,6 +262,11 @@ def test_pictures_are_taken(browser, scene):
             )
             page = context.new_page()
             page.goto(f"{url}/{path}")
+            if scene == "adding":
+                page.click("#add > summary")
+                page.fill("#add-note textarea", "Behind the barometer.")
+                page.click("#add-note button")
+                page.wait_for_selector("#added")
             picture = folder / f"{scene}-{look}.png"
             page.screenshot(path=picture, full_page=True)
             context.close()

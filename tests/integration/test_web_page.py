@@ -230,16 +230,6 @@ async def test_what_embedding_cost_is_told(web, services):
     assert "2,500,000 tokens in 1,200 requests to openai new-model" in (await web.get("/")).text
 
 
-async def test_waiting_and_refused_additions_show(web, services):
-    services.shown = status(
-        counts=replace(status().counts, outbox={"pending": 1, "failed": 2, "synced": 9})
-    )
-
-    page = Seen((await web.get("/")).text).text
-
-    assert "1 addition on the way to Outline, 2 additions refused by Outline." in page
-
-
 # --- errors -----------------------------------------------------------------------------
 
 

@@ -13,18 +13,18 @@ MOST_COMPARED = 2_000
 _LONGEST_LINE = 300
 
 
-def short_diff(before: Wording, after: Wording) -> str:
+def short_diff(before: Wording, after: Wording, *, most: int = MOST_LINES) -> str:
     """Return a unified diff of two wordings, as they are read.
 
-    At most MOST_LINES lines; empty if nothing that is read has changed.
+    At most so many lines; empty if nothing that is read has changed.
     """
     told: list[str] = []
     if before.title != after.title:
         told += [f"-title: {before.title}", f"+title: {after.title}"]
     told += _text_diff(readable(before.text).split("\n"), readable(after.text).split("\n"))
     short = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in told]
-    if len(short) > MOST_LINES:
-        short = [*short[:MOST_LINES], f"… and {len(short) - MOST_LINES} more lines"]
+    if len(short) > most:
+        short = [*short[:most], f"… and {len(short) - most} more lines"]
     return "\n".join(short)
 
 

@@ -1,8 +1,10 @@
 """The outbox as a person handles it: look, try again, choose, let go."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from personal_context.content.comparing import Comparison, comparison, their_wording
 from personal_context.content.diffing import short_diff
 from personal_context.content.offering import Offers
 from personal_context.content.reading import Reader
@@ -71,9 +73,31 @@ class OutboxService:
         """Return what differs between Outline's text and ours, as a short unified diff."""
         standing, push = await self._waiting(reference)
         ours = Wording(standing.content.title, standing.content.text)
-        remote = push.remote
-        theirs = Wording(remote.title, remote.text) if remote else push.base
+        theirs = their_wording(push)
         return "" if theirs is None else short_diff(theirs, ours)
+
+    async def compare(self, reference: str) -> Comparison:
+        """Return what waits for a content, with Outline's text and ours.
+
+        Raises:
+            InvalidInput: Nothing waits.
+            ContentNotFound: There is no such content.
+        """
+        standing, push = await self._waiting(reference)
+        content = standing.content
+        entry = OutboxEntry(
+            content_id=content.id,
+            collection_id=push.collection_id,
+            state=push.state,
+            attempts=push.attempts,
+            next_try_at=push.next_try_at,
+            error=push.error,
+            operation=push.operation,
+            title=content.title,
+            queued_at=push.queued_at,
+            trashed=standing.trashed is not None,
+        )
+        return await asyncio.to_thread(comparison, entry, standing, push)
 
     async def retry(
         self, reference: str, *, collection: str | None = None, patience: float = 0.0

@@ -1,7 +1,9 @@
-"""Bodies of requests: JSON objects of a declared shape, with an error that says what would do."""
+"""Bodies of requests: JSON objects of a declared shape, and forms of the page."""
 
 import json
+from collections.abc import Mapping
 from typing import TypeVar
+from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -9,6 +11,25 @@ from starlette.requests import Request
 from personal_context.domain.errors import InvalidInput
 
 M = TypeVar("M", bound=BaseModel)
+MOST_FIELDS = 20
+
+
+async def form_of(request: Request) -> Mapping[str, str]:
+    """Read the body as the fields of a form; of two with one name, the last counts.
+
+    Raises:
+        InvalidInput: It is no form.
+    """
+    try:
+        text = (await request.body()).decode("utf-8")
+        fields = parse_qsl(
+            text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=MOST_FIELDS
+        )
+    except ValueError as error:
+        raise InvalidInput(
+            "The form can't be read.", cause=str(error)[:200], hint="Send it from the page."
+        ) from None
+    return dict(fields)
 
 
 async def body_of(request: Request, shape: type[M]) -> M:

@@ -9,9 +9,8 @@ from starlette.routing import Route
 
 from personal_context.content.changing import Changed
 from personal_context.content.editing import Change
-from personal_context.content.resolving import Keep
-from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import EditMode
+from personal_context.web import params
 from personal_context.web.bodies import body_of
 from personal_context.web.guard import as_json
 from personal_context.web.responses import json_answer
@@ -19,8 +18,6 @@ from personal_context.web.services import Services
 
 PATIENCE = 3.0
 """Seconds that a change waits for Outline, so that a conflict is told at once."""
-
-_KEEPS: dict[str, Keep] = {"local": "local", "outline": "outline", "both": "both"}
 
 
 class ChangeBody(BaseModel):
@@ -66,11 +63,7 @@ def routes(services: Services) -> list[Route]:
         return json_answer({"outline": state})
 
     async def resolve(request: Request) -> Response:
-        keep = _KEEPS.get(request.query_params.get("keep", ""))
-        if keep is None:
-            raise InvalidInput(
-                "The parameter keep can't be used.", hint="Give local, outline or both."
-            )
+        keep = params.keep(request.query_params)
         state = await services.outbox.resolve(_id(request), keep, patience=PATIENCE)
         return json_answer({"outline": state})
 

@@ -8,13 +8,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from personal_context.content.adding import Added
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import SearchAnswer, SourceType
 from personal_context.ports import Clock
 from personal_context.sync.by_hand import Asked as AskedSync
 from personal_context.web import params, view
+from personal_context.web.adding import AddPage
 from personal_context.web.errors import Problem, problem_of
 from personal_context.web.guard import Endpoint, as_html
+from personal_context.web.outbox import OutboxPage
 from personal_context.web.pace import Pace
 from personal_context.web.responses import html_answer, is_htmx
 from personal_context.web.services import Services
@@ -64,6 +67,10 @@ class Page:
                 Route(path, as_html(self._reindexing(name), self._pages), methods=["POST"])
                 for name, path in REINDEXING.items()
             ),
+            *OutboxPage(
+                self._services, self._pages, values=self._values, after=self._show_panel
+            ).routes(),
+            *AddPage(self._services, self._pages, values=self._values, home=self._with).routes(),
         ]
 
     async def _home(self, request: Request) -> Response:
@@ -75,8 +82,18 @@ class Page:
         if is_htmx(request):
             # What went wrong stands in the results, where the person looks.
             return html_answer(await self._pages.render("_results.html", **values), 200, headers)
-        values |= {"panel": await self._look()}
+        values |= {"panel": await self._look(), "added": None}
         return html_answer(await self._pages.render("page.html", **values), status, headers)
+
+    async def _with(self, request: Request, added: Added) -> Response:
+        """Show the page with what was added just now."""
+        values = self._values(request) | {
+            "asked": Asked("", ""),
+            "sources": list(SourceType),
+            "panel": await self._look(),
+            "added": added,
+        }
+        return html_answer(await self._pages.render("page.html", **values))
 
     async def _panel(self, request: Request) -> Response:
         return await self._show_panel(request)
@@ -110,9 +127,9 @@ class Page:
 
         return endpoint
 
-    async def _show_panel(self, request: Request) -> Response:
+    async def _show_panel(self, request: Request, place: str = "status") -> Response:
         if not is_htmx(request):
-            return RedirectResponse(f"{_root(request)}/#status", 303)
+            return RedirectResponse(f"{_root(request)}/#{place}", 303)
         values = self._values(request) | {"panel": await self._look()}
         return html_answer(await self._pages.render("_panel.html", **values))
 

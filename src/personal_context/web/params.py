@@ -6,6 +6,7 @@ from datetime import datetime
 
 from starlette.datastructures import QueryParams
 
+from personal_context.content.resolving import Keep
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import ContextForm, SearchFilters, SourceType
 from personal_context.domain.text import as_utc
@@ -111,6 +112,21 @@ def threshold(params: QueryParams) -> float:
             cause=f"{_shown(given)} is not a number from -1 to 1.",
             hint=f"Give threshold={DEFAULT_THRESHOLD}, or leave it out.",
         ) from None
+
+
+_KEEPS: Mapping[str, Keep] = {"local": "local", "outline": "outline", "both": "both"}
+
+
+def keep(params: QueryParams) -> Keep:
+    """The parameter `keep`: whose text stays.
+
+    Raises:
+        InvalidInput: It is none of the three.
+    """
+    found = _KEEPS.get(params.get("keep", ""))
+    if found is None:
+        raise InvalidInput("The parameter keep can't be used.", hint="Give local, outline or both.")
+    return found
 
 
 _FORMS: Mapping[str, ContextForm] = {"markdown": "markdown", "xml": "xml", "json": "json"}

@@ -21,6 +21,7 @@ from personal_context.domain.models import (
 from personal_context.sync.by_hand import SyncOutcome
 from personal_context.web.costs import usage_lines
 from personal_context.web.humanize import duration, percent, plural
+from personal_context.web.outbox_view import SHOWN, OutboxRow, outbox_row
 
 POLL_BUSY = 1
 """Seconds between two looks while something moves."""
@@ -37,6 +38,7 @@ _TONES = {
     Health.NEW: "quiet",
     Health.GOOD: "good",
 }
+_WAITING = (PushState.PENDING, PushState.SENDING, PushState.CONFLICT, PushState.FAILED)
 _SOURCE_NAMES = {SourceType.OUTLINE: "Outline", SourceType.NOTE: "Notes", SourceType.WEB: "Web"}
 
 
@@ -122,6 +124,8 @@ class Panel:
     """Everything that the panel shows.
 
     Attributes:
+        outbox: What Outline is still to be told, as far as it is shown.
+        more_waiting: How much of that is not shown.
         poll: Seconds until the page looks again.
         announcement: Read aloud when it changes; it changes seldom.
     """
@@ -138,7 +142,8 @@ class Panel:
     passes: Sequence[Bar]
     failing: Sequence[Failing]
     news: SyncNews | None
-    waiting: str | None
+    outbox: Sequence[OutboxRow]
+    more_waiting: int
     webhook: WebhookLine | None
     poll: int
     announcement: str
@@ -178,7 +183,8 @@ def panel(status: Status, *, syncing: bool, outcome: SyncOutcome | None) -> Pane
         passes=[pass_bar(one) for one in status.passes if one.total],
         failing=[Failing(f.title or f.content_id, f.error) for f in status.failures],
         news=sync_news(outcome) if outcome else None,
-        waiting=waiting(status.counts),
+        outbox=[outbox_row(entry) for entry in status.outbox[:SHOWN]],
+        more_waiting=max(0, waiting(status.counts) - SHOWN),
         webhook=webhook_line(status.webhook) if status.webhook else None,
         poll=poll(status, syncing=syncing),
         announcement=announcement(status.reindex, syncing=syncing),
@@ -198,14 +204,9 @@ def tiles(counts: Counts) -> list[Tile]:
     ]
 
 
-def waiting(counts: Counts) -> str | None:
-    """What has not reached Outline yet, or None."""
-    pending = counts.outbox.get(PushState.PENDING.value, 0)
-    failed = counts.outbox.get(PushState.FAILED.value, 0)
-    parts = [f"{plural(pending, 'addition')} on the way to Outline"] if pending else []
-    if failed:
-        parts.append(f"{plural(failed, 'addition')} refused by Outline")
-    return ", ".join(parts) + "." if parts else None
+def waiting(counts: Counts) -> int:
+    """How much Outline is still to be told."""
+    return sum(counts.outbox.get(state.value, 0) for state in _WAITING)
 
 
 def collection_row(state: CollectionStatus) -> CollectionRow:
@@ -303,7 +304,9 @@ def poll(status: Status, *, syncing: bool) -> int:
     if syncing or status.reindex.state is ReindexState.RUNNING:
         return POLL_BUSY
     embedding = status.index.progress.missing > status.index.progress.failed
-    return POLL_SLOW if embedding or status.reindex.state is ReindexState.PAUSED else POLL_QUIET
+    sending = any(status.counts.outbox.get(state.value) for state in _WAITING[:2])
+    slow = embedding or sending or status.reindex.state is ReindexState.PAUSED
+    return POLL_SLOW if slow else POLL_QUIET
 
 
 def announcement(progress: ReindexProgress, *, syncing: bool) -> str:
