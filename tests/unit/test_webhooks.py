@@ -12,7 +12,9 @@ import pytest
 from fake_time import FakeTime
 from hypothesis import given, strategies as st
 
-from personal_context.sync.webhooks import WINDOW, Hint, Wakeups, concerned, hint, verify
+from personal_context.sync.looking import where_to_look
+from personal_context.sync.wakeups import MOST_REMEMBERED, Replays, Wakeups
+from personal_context.sync.webhooks import WINDOW, Hint, concerned, hint, verify
 
 CAPTURES = Path(__file__).parents[2] / "../shared/outline/captures"
 CAPTURED_SECRET = "s3cr3t-for-tests"
@@ -130,8 +132,12 @@ json_values = st.recursive(
 @given(st.binary() | json_values.map(lambda value: json.dumps(value).encode()))
 def test_anything_is_a_hint_or_none(body):
     found = hint(body)
+    wish = concerned([found] if found else [])
 
-    assert found is None or concerned(found) is None or concerned(found) <= {found.collection_id}
+    assert wish.documents.keys() | wish.collections <= {
+        found and found.document_id,
+        found and found.collection_id,
+    }
 
 
 @pytest.mark.parametrize(
@@ -162,21 +168,106 @@ def test_ids_that_are_none_are_left_out():
 @pytest.mark.parametrize(
     ("event", "collection", "where"),
     [
-        ("documents.update", ENGINEERING, {ENGINEERING}),
-        ("documents.update", ENGINEERING.upper(), {ENGINEERING}),
-        ("documents.delete", ENGINEERING, {ENGINEERING}),
-        ("documents.update", None, None),
-        ("documents.move", ENGINEERING, None),
-        ("documents.permanent_delete", None, None),
-        ("collections.update", ENGINEERING, None),
-        ("collections.create", None, None),
-        ("revisions.create", ENGINEERING, {ENGINEERING}),
-        ("users.signin", None, set()),
-        ("comments.create", ENGINEERING, set()),
+        ("documents.update", ENGINEERING, DOCUMENT),
+        ("documents.update", None, DOCUMENT),
+        ("documents.move", ENGINEERING, DOCUMENT),
+        ("documents.permanent_delete", None, DOCUMENT),
+        ("collections.update", ENGINEERING, "as a whole"),
+        ("collections.delete", None, "as a whole"),
+        ("collections.move", ENGINEERING, None),
+        ("users.signin", None, None),
+        ("comments.create", ENGINEERING, None),
     ],
 )
 def test_where_to_look(event, collection, where):
-    assert concerned(hint(delivery(event, collection))) == where
+    wish = concerned([hint(delivery(event, collection))])
+
+    assert list(wish.documents) == ([DOCUMENT] if where == DOCUMENT else [])
+    # What a collection's delivery is about is its payload's id.
+    assert wish.collections == ({DOCUMENT} if where == "as a whole" else set())
+    assert not wish.everything
+
+
+def test_a_revision_is_about_its_document_and_a_collection_without_an_id_about_all():
+    model = {"id": OPERATIONS, "documentId": DOCUMENT}
+    body = json.dumps({"event": "revisions.create", "payload": {"id": OPERATIONS, "model": model}})
+
+    assert list(concerned([hint(body.encode())]).documents) == [DOCUMENT]
+    assert concerned([hint(b'{"event": "collections.create", "payload": {}}')]).everything
+
+
+def about(event, **model):
+    payload = {"id": DOCUMENT, "model": {"collectionId": ENGINEERING} | model}
+    return hint(json.dumps({"event": event, "payload": payload}).encode())
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [
+        ({"publishedAt": "2026-01-01T00:00:00.000Z"}, True),
+        ({"publishedAt": None}, False),
+        ({"publishedAt": "2026-01-01T00:00:00.000Z", "archivedAt": "2026-01-02"}, False),
+        ({"publishedAt": "2026-01-01T00:00:00.000Z", "deletedAt": "2026-01-02"}, False),
+        ({}, None),
+    ],
+)
+def test_a_delivery_says_whether_the_document_is_shown(model, shown):
+    assert about("documents.update", **model).shown is shown
+
+
+def test_hints_about_one_document_are_one_and_the_weightier_part_of_each_counts():
+    draft = about("documents.create", publishedAt=None)
+    move = about("documents.move", publishedAt="2026-01-01T00:00:00.000Z")
+    gone = hint(delivery("documents.permanent_delete", None))
+
+    for hints in ([draft, move, gone], [gone, draft, move], [move, gone, draft]):
+        [one] = concerned(hints).documents.values()
+        assert (one.moves, one.collection_id, one.shown) == (True, ENGINEERING, None)
+    assert concerned([draft, draft]).documents[DOCUMENT].shown is False
+
+
+@pytest.mark.parametrize(
+    ("hint_", "held", "where"),
+    [
+        (about("documents.update"), {DOCUMENT: ENGINEERING}, ENGINEERING),
+        (about("documents.update"), {}, ENGINEERING),  # perhaps new
+        (about("documents.update", publishedAt=None), {}, None),
+        (about("documents.unpublish", publishedAt=None), {DOCUMENT: ENGINEERING}, ENGINEERING),
+        (about("documents.move", collectionId=OPERATIONS), {DOCUMENT: ENGINEERING}, ENGINEERING),
+        (about("documents.move"), {DOCUMENT: OPERATIONS}, ENGINEERING),
+        (about("documents.update", collectionId=OPERATIONS), {}, None),
+        (hint(delivery("documents.permanent_delete", None)), {}, None),
+        (hint(delivery("documents.permanent_delete", None)), {DOCUMENT: ENGINEERING}, ENGINEERING),
+    ],
+)
+def test_a_document_is_looked_at_in_the_mirrored_collection_that_has_or_had_it(hint_, held, where):
+    found = where_to_look({DOCUMENT: hint_}, held, {ENGINEERING})
+
+    assert list(found) == ([where] if where else [])
+
+
+def test_a_delivery_is_known_again_as_long_as_its_signature_is_good():
+    now = [NOW]
+    replays = Replays(lambda: now[0])
+
+    assert replays.is_new(DOCUMENT)
+    now[0] += 2 * WINDOW - timedelta(seconds=1)
+    assert not replays.is_new(DOCUMENT)
+    assert replays.is_new(None)
+    assert replays.is_new(None)
+    now[0] += timedelta(seconds=1)
+    assert replays.is_new(DOCUMENT)
+    now[0] -= timedelta(days=1)  # the machine's clock is set back
+    assert replays.is_new(DOCUMENT)
+
+
+def test_what_is_remembered_of_deliveries_is_bounded():
+    replays = Replays(lambda: NOW)
+    for number in range(MOST_REMEMBERED + 10):
+        assert replays.is_new(str(number))
+
+    assert not replays.is_new(str(MOST_REMEMBERED))
+    assert replays.is_new("0")
 
 
 class Sync:
@@ -188,8 +279,9 @@ class Sync:
         self.meanwhile = lambda: None
         self.error = None
 
-    async def __call__(self, collections):
-        self.woken.append((round(self.time.now - 1000, 6), collections))
+    async def __call__(self, wish):
+        about = {one.collection_id for one in wish.documents.values()} | wish.collections
+        self.woken.append((round(self.time.now - 1000, 6), about))
         self.meanwhile()
         if self.error is not None:
             raise self.error
@@ -210,7 +302,7 @@ async def world():
 
 
 def update(collection=ENGINEERING):
-    return hint(delivery("documents.update", collection))
+    return hint(delivery("documents.update", collection, document=collection))
 
 
 async def test_many_hints_wake_once_after_a_quiet_moment(world):
@@ -219,17 +311,7 @@ async def test_many_hints_wake_once_after_a_quiet_moment(world):
         wakeups.add(update(collection))
     await idle()
 
-    assert sync.woken == [(0.3, frozenset({ENGINEERING, OPERATIONS}))]
-
-
-async def test_one_hint_about_all_is_about_all(world):
-    _, sync, wakeups = world
-    wakeups.add(update())
-    wakeups.add(hint(delivery("collections.delete")))
-    wakeups.add(update(OPERATIONS))
-    await idle()
-
-    assert sync.woken == [(0.3, None)]
+    assert sync.woken == [(0.3, {ENGINEERING, OPERATIONS})]
 
 
 async def test_a_hint_about_nothing_wakes_nobody(world):

@@ -64,7 +64,7 @@ from personal_context.sync.push import Claims, Pusher
 from personal_context.sync.service import SyncService, Wiki
 from personal_context.sync.subscription import Subscription
 from personal_context.sync.turns import Turns
-from personal_context.sync.webhooks import Wakeups
+from personal_context.sync.wakeups import Wakeups
 
 if TYPE_CHECKING:
     import httpx

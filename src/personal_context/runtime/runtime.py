@@ -39,7 +39,7 @@ from personal_context.sync.orchestrator import Orchestrator
 from personal_context.sync.overview import Noted, overview
 from personal_context.sync.service import SyncService
 from personal_context.sync.subscription import Subscription
-from personal_context.sync.webhooks import Wakeups
+from personal_context.sync.wakeups import Wakeups
 
 MOST_SHOWN = 100
 """Outbox entries in a status."""

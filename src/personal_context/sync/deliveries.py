@@ -6,7 +6,8 @@ from enum import Enum
 
 from personal_context.domain.errors import StoreError
 from personal_context.ports import Clock, WebhookBook
-from personal_context.sync.webhooks import Wakeups, hint, verify
+from personal_context.sync.wakeups import Replays, Wakeups
+from personal_context.sync.webhooks import hint, verify
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class Deliveries:
         self._secret = secret
         self._wakeups = wakeups
         self._clock = clock
+        self._replays = Replays(clock)
 
     async def judge(self, signature: str | None, body: bytes) -> Verdict:
         """Tell whether a delivery comes from Outline.
@@ -64,11 +66,14 @@ class Deliveries:
         return Verdict.GENUINE if genuine else Verdict.REFUSED
 
     async def heed(self, body: bytes) -> None:
-        """Pass on what a genuine delivery hints at, and note that it came."""
+        """Pass on what a genuine delivery hints at, and note that it came; once."""
         large = len(body) > _IN_THREAD
         found = await asyncio.to_thread(hint, body) if large else hint(body)
         if found is None:
             logger.warning("a webhook delivery of %d bytes can't be read", len(body))
+            return
+        if not self._replays.is_new(found.delivery_id):
+            logger.info("a webhook delivery came again: %s", found.delivery_id)
             return
         self._wakeups.add(found)
         try:

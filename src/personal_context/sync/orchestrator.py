@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from personal_context.domain.models import CollectionId
+from personal_context.domain.models import CollectionId, PassReport
 from personal_context.ports import Clock, Store
 from personal_context.sync.lease import Lease
 from personal_context.sync.push import Pusher
 from personal_context.sync.service import SyncService
+from personal_context.sync.webhooks import Wish
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -182,24 +183,25 @@ class Orchestrator:
         """Let the backlog and the outbox be looked at now: something was added."""
         self._now("backlog", "outbox")
 
-    async def wake_sync(self, collections: frozenset[CollectionId] | None) -> None:
-        """Pull now, because something changed there; return when that is done.
+    async def wake_sync(self, wish: Wish) -> None:
+        """Look now at what is wished, because something changed there; return when that is done.
 
         Every process may do so, whoever has the clock: passes exclude each other.
-
-        Args:
-            collections: Where; None for a sweep of all, when the collections themselves changed.
         """
 
         async def woken() -> None:
-            sweep = collections is None
-            if await self._sync.poll(collections, sweep=sweep, patience=BUSY_PATIENCE):
-                self.wake()
-            if collections is None:
+            done: list[PassReport] = []
+            if wish.documents:
+                done += await self._sync.look(wish.documents, patience=BUSY_PATIENCE) or ()
+            if wish.everything or wish.collections:
+                where = None if wish.everything else wish.collections
+                done += await self._sync.poll(where, sweep=True, patience=BUSY_PATIENCE) or ()
                 await self._schedule_polls()
+            if done:
+                self.wake()
 
         if self._scheduler is not None and self._timetable.enabled:
-            logger.debug("woken for %s", "all" if collections is None else sorted(collections))
+            logger.debug("woken for %s", wish)
             # A task of its own, so that a stop waits for this pass and not for its caller.
             await asyncio.ensure_future(self._tracked("wake", woken)())
 

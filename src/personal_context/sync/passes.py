@@ -137,8 +137,8 @@ class OnePass:
         # What can't be read and was tried a moment ago has not failed once more.
         new = {i: why for i, why in page.broken.items() if self.asking.may_try(i)}
         tally.failed.update(new)
-        for action, title in await self._compared([d for d in page.documents if self._notes(d)]):
-            await self._apply(action, title)
+        for action, title in await self.compared([d for d in page.documents if self._notes(d)]):
+            await self.apply(action, title)
         again = tally.failed.keys() & known & {document.id for document in page.documents}
         return tally.kept - kept + len(again) == len(page.documents) and new.keys() <= known
 
@@ -156,9 +156,7 @@ class OnePass:
             tally.newest = max(tally.newest or "", document.updated_at)
         return True
 
-    async def _compared(
-        self, documents: Sequence[UpstreamDocument]
-    ) -> Sequence[tuple[Action, str]]:
+    async def compared(self, documents: Sequence[UpstreamDocument]) -> Sequence[tuple[Action, str]]:
         """Decide about documents, each with its title; the hashes of long texts take a while."""
 
         def decide() -> Sequence[tuple[Action, str]]:
@@ -181,13 +179,13 @@ class OnePass:
         found = await asyncio.to_thread(suspects, tally.mirrored, tally.listed, tally.placements)
         actions: list[Action] = []
         for content_id in sorted({*found.missing, *self._unseen(), *self._due()}):
-            actions += await self._fetch(content_id)
+            actions += await self.fetch(content_id)
         if self._is_held(found.gone):
             tally.held = len(found.gone)
             return
-        actions += await self._judged(found.gone)
-        for action in await self._allowed(actions):
-            await self._apply(action, tally.title(action.content_id))
+        actions += await self.verdicts(found.gone)
+        for action in await self.allowed(actions):
+            await self.apply(action, tally.title(action.content_id))
 
     def _unseen(self) -> set[ContentId]:
         """Documents that a sweep was not shown: offset paging loses some of equal age."""
@@ -199,7 +197,7 @@ class OnePass:
         due = {i for i in self.asking.failures if self.asking.may_try(i)}
         return due & self.tally.placements.keys() - self.tally.listed
 
-    async def _fetch(self, content_id: ContentId) -> Sequence[Action]:
+    async def fetch(self, content_id: ContentId) -> Sequence[Action]:
         """Ask for a document that the tree shows, and write it if it is here.
 
         Returns:
@@ -211,12 +209,12 @@ class OnePass:
             return ()
         document = told.document
         if document and document.live and document.collection_id == self.tally.collection_id:
-            for action, title in await self._compared([document]):
-                await self._apply(action, title)
+            for action, title in await self.compared([document]):
+                await self.apply(action, title)
             return ()
         if told.refused or content_id not in self.tally.mirrored:
             return ()  # It left between the tree and now; the next pass knows more.
-        return (self._judge(content_id, told),)
+        return (self.verdict(content_id, told),)
 
     # --- removals
 
@@ -232,13 +230,13 @@ class OnePass:
             and too_many_removals(len(gone), len(self.tally.mirrored))
         )
 
-    async def _judged(self, gone: Sequence[ContentId]) -> Sequence[Action]:
+    async def verdicts(self, gone: Sequence[ContentId]) -> Sequence[Action]:
         """Decide about each document that the tree no longer shows."""
         actions, refused = [], []
         for content_id in gone:
             told = await self.asking.ask(content_id) if self.asking.may_try(content_id) else None
             if told is not None:
-                actions.append(self._judge(content_id, told))
+                actions.append(self.verdict(content_id, told))
                 refused += [content_id] if told.refused else []
         if not self.options.departed or not refused or await self._still_answers():
             return actions
@@ -255,7 +253,10 @@ class OnePass:
             return False
         return True
 
-    def _judge(self, content_id: ContentId, told: Told) -> Action:
+    def verdict(self, content_id: ContentId, told: Told) -> Action:
+        """Decide about one document that was asked for and isn't here as it was."""
+        if told.document is None:
+            self.tally.unseen.add(content_id)
         return judge(
             content_id,
             told.document,
@@ -263,10 +264,11 @@ class OnePass:
             mirrored_collections=self.mirrored_collections,
         )
 
-    async def _allowed(self, actions: Sequence[Action]) -> Sequence[Action]:
+    async def allowed(self, actions: Sequence[Action]) -> Sequence[Action]:
         """Leave out all removals if they are too many, or if the collection doesn't answer."""
         removals = sum(action.kind.removes for action in actions)
-        if removals and not self.options.departed:
+        unseen = any(action.content_id in self.tally.unseen for action in actions)
+        if unseen and not self.options.departed:
             # A 403 counts only while the collection itself answers.
             await self.upstream.collection(self.tally.collection_id)
         if (
@@ -279,7 +281,8 @@ class OnePass:
 
     # --- writing
 
-    async def _apply(self, action: Action, title: str) -> None:
+    async def apply(self, action: Action, title: str) -> None:
+        """Carry out an action; what fails is noted and stops no other."""
         log = LogEntry(
             action.kind.value,
             collection_id=self.tally.collection_id,

@@ -6,17 +6,19 @@ a process killed anywhere repeats what was not finished, and nothing is done twi
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from personal_context.domain.errors import (
     LeaseLost,
     PersonalContextError,
+    UpstreamError,
     UpstreamForbidden,
     UpstreamNotFound,
 )
 from personal_context.domain.models import (
     CollectionId,
+    ContentId,
     LogEntry,
     PassReport,
     SyncState,
@@ -28,12 +30,14 @@ from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.asking import Asking
 from personal_context.sync.breaker import Breaker
+from personal_context.sync.looking import MANY, look
 from personal_context.sync.meeting import Meeting
 from personal_context.sync.overlap import Overlap
 from personal_context.sync.passes import CollectionLeft, OnePass, PassOptions
 from personal_context.sync.settling import Settler
 from personal_context.sync.tally import Tally
 from personal_context.sync.troubles import trouble_of
+from personal_context.sync.webhooks import Hint
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +123,42 @@ class Puller:
         requests = self._upstream.requests_sent - before
         report = one.tally.report(name=collection.name, requests=requests, error=error)
         return replace(report, left=left)
+
+    async def look(
+        self,
+        collection: UpstreamCollection,
+        mirrored_collections: Collection[CollectionId],
+        hints: Mapping[ContentId, Hint],
+        *,
+        store: Store,
+    ) -> PassReport | None:
+        """Look at single documents of a collection that something happened to.
+
+        Args:
+            collection: Which one.
+            mirrored_collections: All that are mirrored.
+            hints: What happened to which documents.
+            store: A fenced view of the store.
+
+        Returns:
+            What was done; None if a pass has to run.
+
+        Raises:
+            LeaseLost: Another process has taken over.
+        """
+        before = self._upstream.requests_sent
+        state = await store.sync_state(collection.id)
+        if state is None or not state.finished_at or state.pending_removals or len(hints) > MANY:
+            return None
+        one = await self._pass(store, state, mirrored_collections, PassOptions())
+        try:
+            if not await look(one, hints):
+                return None
+        except UpstreamError as failure:
+            self._breaker.note(failure)
+            return None
+        requests = self._upstream.requests_sent - before
+        return one.tally.report(name=collection.name, requests=requests, error=None)
 
     async def _run(self, one: OnePass) -> bool:
         """Run a pass; False if the collection turned out to have left Outline meanwhile.

@@ -1,10 +1,11 @@
 """Sync as the doors know it: pull every wanted collection, one process at a time."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from personal_context.domain.collections import (
     ALL,
@@ -21,6 +22,7 @@ from personal_context.domain.errors import (
 )
 from personal_context.domain.models import (
     CollectionId,
+    ContentId,
     PassProgress,
     PassReport,
     UpstreamCollection,
@@ -32,10 +34,12 @@ from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.desk import Desk, Release
 from personal_context.sync.lease import Lease
+from personal_context.sync.looking import where_to_look
 from personal_context.sync.passes import PassOptions
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
 from personal_context.sync.turns import BusyElsewhere, Stopped, Turns
+from personal_context.sync.webhooks import Hint
 
 logger = logging.getLogger(__name__)
 
@@ -181,14 +185,31 @@ class SyncService:
         Returns:
             What was done; None if another process pulls, or has taken over.
         """
+        if sweep and self._wiki is not None:
+            self._wiki.catalogue.forget()
+        return await self._by_itself(lambda: self._pull(collections, sweep=sweep), patience)
+
+    async def look(
+        self, hints: Mapping[ContentId, Hint], *, patience: timedelta = timedelta(0)
+    ) -> Sequence[PassReport] | None:
+        """Look at single documents that something happened to; where that isn't enough, pull.
+
+        Args:
+            hints: What happened to which documents.
+            patience: How long to wait for another process's pass.
+
+        Returns:
+            As of `poll`.
+        """
+        return await self._by_itself(lambda: self._look(hints), patience)
+
+    async def _by_itself(
+        self, work: Callable[[], Coroutine[Any, Any, Sequence[PassReport]]], patience: timedelta
+    ) -> Sequence[PassReport] | None:
         if self._wiki is None or self._turns.stopping or not self._wiki.breaker.may_ask:
             return ()
-        if sweep:
-            self._wiki.catalogue.forget()
         try:
-            return await self._turns.take(
-                lambda: self._pull(collections, sweep=sweep), patience=patience
-            )
+            return await self._turns.take(work, patience=patience)
         except (BusyElsewhere, LeaseLost) as error:
             logger.info("poll ended: %s", one_line(error))
             return None
@@ -263,13 +284,7 @@ class SyncService:
         confirmed: Collection[CollectionId] = (),
         on_progress: OnProgress | None = None,
     ) -> Sequence[PassReport]:
-        wiki = self._outline()
-        try:
-            chosen = await wiki.catalogue.look()
-        except PersonalContextError as error:
-            wiki.breaker.note(error)
-            await wiki.catalogue.note_failure(error, wiki.breaker.next_try_at)
-            raise
+        wiki, chosen = self._outline(), await self._chosen()
         departed = await wiki.catalogue.departed(chosen)
         passes = [(collection, False) for collection in chosen.found]
         passes += [(collection, True) for collection in departed]
@@ -290,6 +305,32 @@ class SyncService:
                 if not wiki.breaker.may_ask:
                     break  # The others would fail in the same way.
         return reports
+
+    async def _look(self, hints: Mapping[ContentId, Hint]) -> Sequence[PassReport]:
+        wiki, chosen = self._outline(), await self._chosen()
+        collections = {collection.id: collection for collection in chosen.found}
+        known = await self._store.summaries(hints)
+        held = {content_id: one.collection_id for content_id, one in known.items()}
+        reports: list[PassReport] = []
+        for collection_id, found in where_to_look(hints, held, collections).items():
+            store = self._lease.fenced(self._store)
+            report = await wiki.puller.look(
+                collections[collection_id], collections, found, store=store
+            )
+            if report is not None:
+                reports.append(report)
+            elif wiki.breaker.may_ask:
+                reports += await self._pull({collection_id}, sweep=False)
+        return reports
+
+    async def _chosen(self) -> Chosen:
+        wiki = self._outline()
+        try:
+            return await wiki.catalogue.look()
+        except PersonalContextError as error:
+            wiki.breaker.note(error)
+            await wiki.catalogue.note_failure(error, wiki.breaker.next_try_at)
+            raise
 
     async def _unknown_reports(self, chosen: Chosen) -> list[PassReport]:
         """Say of each name that means no collection that nothing was pulled for it."""

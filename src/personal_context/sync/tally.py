@@ -23,6 +23,7 @@ class Tally:
         placements: The tree, numbered.
         listed: Documents that documents.list has shown.
         newest: The newest `updatedAt` among them.
+        unseen: Documents that Outline didn't show when they were asked for.
         failed: Documents that could not be stored now, with the reason.
         titles: Titles of those that failed, where known.
         held: Removals that wait for a person's word.
@@ -35,6 +36,7 @@ class Tally:
     placements: Mapping[ContentId, Placement] = field(default_factory=dict)
     listed: set[ContentId] = field(default_factory=set)
     newest: str | None = None
+    unseen: set[ContentId] = field(default_factory=set)
     created: int = 0
     updated: int = 0
     restored: int = 0

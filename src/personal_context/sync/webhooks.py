@@ -1,24 +1,19 @@
-"""Deliveries of Outline's webhooks: whether they are genuine, what they hint at, whom they wake.
+"""Deliveries of Outline's webhooks: whether they are genuine, and what they hint at.
 
 A delivery is a hint that something changed, never data: it is sent once, in no order, and holds
 the state at delivery time. What really changed is asked of Outline.
 """
 
-import asyncio
 import hashlib
 import hmac
 import json
-import logging
 import re
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 from personal_context.domain.models import CollectionId, ContentId
-
-logger = logging.getLogger(__name__)
 
 WINDOW = timedelta(minutes=5)
 """How far a delivery's time may be from ours, in both directions; older ones are replays."""
@@ -27,11 +22,10 @@ _SIGNATURE = re.compile(r"t=([0-9]{1,15}),s=([0-9a-f]{64})")
 _EVENT = re.compile(r"[A-Za-z_]{1,50}(\.[A-Za-z_]{1,50}){1,3}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
-_ELSEWHERE_TOO = frozenset({"documents.move", "documents.permanent_delete"})
-"""They concern a collection that the delivery doesn't name: the one the document was in."""
+_MOVE = "documents.move"
 
-Wake = Callable[[frozenset[CollectionId] | None], Awaitable[object]]
-"""Pulls these collections, or all if None, and returns when that is done."""
+_IDLE = frozenset({"collections.move"})
+"""A collection's place in Outline's sidebar is not mirrored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +35,47 @@ class Hint:
     Attributes:
         event: For example `documents.update`.
         collection_id: Where the document is now, or the collection that the event is about.
+        shown: Whether the document was published when the delivery was made, and neither archived
+            nor in the trash; None if the delivery doesn't say so.
+        delivery_id: The same in a delivery that comes twice.
     """
 
     event: str
     collection_id: CollectionId | None
     document_id: ContentId | None
+    shown: bool | None = None
+    delivery_id: str | None = None
+
+    @property
+    def moves(self) -> bool:
+        """The document's place in the tree changed."""
+        return self.event == _MOVE
+
+    def joined(self, earlier: "Hint | None") -> "Hint":
+        """Return one hint for both; deliveries come in no order, so the weightier part counts."""
+        if earlier is None:
+            return self
+        return Hint(
+            event=_MOVE if earlier.moves else self.event,
+            collection_id=self.collection_id or earlier.collection_id,
+            document_id=self.document_id,
+            shown=self.shown if self.shown == earlier.shown else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be looked at.
+
+    Attributes:
+        documents: Each by itself.
+        collections: Each as a whole: they changed themselves.
+        everything: All collections as a whole.
+    """
+
+    documents: Mapping[ContentId, Hint]
+    collections: frozenset[CollectionId] = frozenset()
+    everything: bool = False
 
 
 def verify(secret: str, header: str | None, body: bytes, now: datetime) -> bool:
@@ -80,24 +110,38 @@ def hint(body: bytes) -> Hint | None:
     payload = _member(delivery, "payload")
     model = _member(payload, "model")
     subject = _member(payload, "id")
+    sent = _uuid(_member(delivery, "id"))
     if event.startswith("collections."):
-        return Hint(event, _collection(subject), None)
+        return Hint(event, _collection(subject), None, delivery_id=sent)
     document = subject if event.startswith("documents.") else _member(model, "documentId")
-    return Hint(event, _collection(_member(model, "collectionId")), _document(document))
+    return Hint(
+        event,
+        _collection(_member(model, "collectionId")),
+        _document(document),
+        _shown(model),
+        sent,
+    )
 
 
-def concerned(hint: Hint) -> frozenset[CollectionId] | None:
-    """Return the collections to look at: none, some, or None for all.
+def concerned(hints: Iterable[Hint]) -> Wish:
+    """Return what hints ask to be looked at."""
+    documents: dict[ContentId, Hint] = {}
+    collections: set[CollectionId] = set()
+    everything = False
+    for hint in hints:
+        kind = hint.event.partition(".")[0]
+        if kind in {"documents", "revisions"} and hint.document_id is not None:
+            documents[hint.document_id] = hint.joined(documents.get(hint.document_id))
+        elif kind == "collections" and hint.event not in _IDLE:
+            everything |= hint.collection_id is None
+            collections |= {hint.collection_id} if hint.collection_id else set()
+    return Wish(documents, frozenset(collections), everything)
 
-    All are looked at when the delivery doesn't say where a document was before, and when the
-    collections themselves changed.
-    """
-    kind = hint.event.partition(".")[0]
-    if kind == "collections" or hint.event in _ELSEWHERE_TOO:
+
+def _shown(model: object) -> bool | None:
+    if not isinstance(model, dict) or "publishedAt" not in model:
         return None
-    if kind not in {"documents", "revisions"}:
-        return frozenset()
-    return None if hint.collection_id is None else frozenset({hint.collection_id})
+    return bool(model["publishedAt"] and not (model.get("archivedAt") or model.get("deletedAt")))
 
 
 def _member(value: Any, name: str) -> Any:  # noqa: ANN401 - JSON is anything
@@ -117,83 +161,3 @@ def _document(value: object) -> ContentId | None:
 def _uuid(value: object) -> str | None:
     text = value.lower() if isinstance(value, str) else ""
     return text if _UUID.fullmatch(text) else None
-
-
-class Wakeups:
-    """Gathers hints for a moment, then wakes the sync once for all of them.
-
-    One edit in Outline is up to five deliveries, and somebody who types sends them for minutes.
-    Hints that come while the sync runs wake it again when it has ended. Open it with `async
-    with`; closing it drops what waits, because polling finds that too.
-
-    Args:
-        wake: Told the collections that hints were about.
-        monotonic: Tells seconds on a clock that never goes back.
-        sleep: Waits that many seconds on the same clock.
-        quiet: Seconds without a hint after which the sync is woken.
-        longest: Seconds after which it is woken although hints keep coming.
-    """
-
-    def __init__(
-        self,
-        wake: Wake,
-        *,
-        monotonic: Callable[[], float],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        quiet: float = 0.3,
-        longest: float = 1.0,
-    ) -> None:
-        self._wake = wake
-        self._monotonic = monotonic
-        self._sleep = sleep
-        self._quiet = quiet
-        self._longest = longest
-        self._waiting: set[CollectionId | None] = set()
-        self._first = 0.0
-        self._last = 0.0
-        self._task: asyncio.Task[None] | None = None
-        self._open = False
-
-    async def __aenter__(self) -> Self:
-        """Begin to listen."""
-        self._open = True
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Drop what waits, and stop what was woken."""
-        self._open = False
-        self._waiting.clear()
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-    def add(self, hint: Hint) -> None:
-        """Take a hint; called on the event loop."""
-        where = concerned(hint)
-        if not self._open or where == frozenset():
-            return
-        self._last = self._monotonic()
-        if not self._waiting:
-            self._first = self._last
-        self._waiting |= {None} if where is None else where
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="webhook-wakeups")
-
-    async def _run(self) -> None:
-        while self._waiting:
-            await self._settle()
-            waiting, self._waiting = self._waiting, set()
-            named = frozenset(where for where in waiting if where is not None)
-            try:
-                await self._wake(None if None in waiting else named)
-            except Exception:  # The clock's own poll will find what changed.
-                logger.exception("the sync could not be woken")
-
-    async def _settle(self) -> None:
-        while True:
-            until = min(self._last + self._quiet, self._first + self._longest)
-            if (left := until - self._monotonic()) <= 0:
-                return
-            await self._sleep(left)
