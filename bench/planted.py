@@ -135,8 +135,8 @@ MUTANTS = (
     Mutant(
         "a 403 counts although the collection doesn't answer",
         PASSES,
-        "            await self.upstream.collection(self.tally.collection_id)\n        if (",
-        "            pass\n        if (",
+        "            await self.upstream.collection(self.tally.collection_id)\n        except",
+        "            pass\n        except",
     ),
     Mutant(
         "a 403 on a list taken for an empty one",

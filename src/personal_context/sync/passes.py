@@ -232,26 +232,12 @@ class OnePass:
 
     async def verdicts(self, gone: Sequence[ContentId]) -> Sequence[Action]:
         """Decide about each document that the tree no longer shows."""
-        actions, refused = [], []
+        actions = []
         for content_id in gone:
             told = await self.asking.ask(content_id) if self.asking.may_try(content_id) else None
             if told is not None:
                 actions.append(self.verdict(content_id, told))
-                refused += [content_id] if told.refused else []
-        if not self.options.departed or not refused or await self._still_answers():
-            return actions
-        for content_id in refused:
-            self.tally.failed[content_id] = (
-                "Outline refuses it, and shows nothing of its collection either."
-            )
-        return [action for action in actions if action.content_id not in refused]
-
-    async def _still_answers(self) -> bool:
-        try:
-            await self.upstream.collection(self.tally.collection_id)
-        except UpstreamNotFound:
-            return False
-        return True
+        return actions
 
     def verdict(self, content_id: ContentId, told: Told) -> Action:
         """Decide about one document that was asked for and isn't here as it was."""
@@ -267,10 +253,8 @@ class OnePass:
     async def allowed(self, actions: Sequence[Action]) -> Sequence[Action]:
         """Leave out all removals if they are too many, or if the collection doesn't answer."""
         removals = sum(action.kind.removes for action in actions)
-        unseen = any(action.content_id in self.tally.unseen for action in actions)
-        if unseen and not self.options.departed:
-            # A 403 counts only while the collection itself answers.
-            await self.upstream.collection(self.tally.collection_id)
+        if any(action.content_id in self.tally.unseen for action in actions):
+            await self._look_whether_it_answers()
         if (
             too_many_removals(removals, len(self.tally.mirrored))
             and not self.options.confirm_removals
@@ -278,6 +262,17 @@ class OnePass:
             self.tally.held = removals
             return [action for action in actions if not action.kind.removes]
         return actions
+
+    async def _look_whether_it_answers(self) -> None:
+        """Make sure that what was not shown is gone: a 403 counts while the collection answers.
+
+        That one which left isn't found is an answer. Forbidden, it is the access that was lost.
+        """
+        try:
+            await self.upstream.collection(self.tally.collection_id)
+        except UpstreamNotFound:
+            if not self.options.departed:
+                raise
 
     # --- writing
 
