@@ -69,7 +69,8 @@ class Orchestrator:
         clock: For what is to run now.
         timetable: When to pull.
         lease: Among the processes that share a store, the one that holds it runs the jobs.
-        revive_webhook: Looks after the webhook subscription; None in local mode.
+        revive_webhook: Looks after the webhook subscription, and tells whether it was off; None in
+            local mode.
         look_at_key: Finds out what the key may do; None in local mode.
     """
 
@@ -152,7 +153,7 @@ class Orchestrator:
         if self._timetable.enabled:
             self._every("sweep", CATALOGUE_EVERY, self._as_owner(self._look_around))
         if self._revive_webhook is not None:
-            self._every("webhook", WEBHOOK_EVERY, self._as_owner(self._revive_webhook))
+            self._every("webhook", WEBHOOK_EVERY, self._as_owner(self._look_after_webhook))
         if self._look_at_key is not None:
             look = self._as_owner(self._look_at_key)
             self._every("key", KEY_EVERY, look, first_in=KEY_FIRST_IN)
@@ -255,6 +256,12 @@ class Orchestrator:
             self._recover()
 
         return run
+
+    async def _look_after_webhook(self) -> None:
+        """Pull if the webhook was off: what Outline didn't tell of meanwhile is found so."""
+        if self._revive_webhook and await self._revive_webhook() and self._timetable.enabled:
+            await self._sync.poll()
+            self.wake()
 
     async def _tidy(self) -> None:
         now, trash_kept = self._clock(), self._timetable.trash_kept
