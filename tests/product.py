@@ -55,6 +55,7 @@ def product_settings(folder: Path, **more: object) -> Settings:
         "outline_collection_id": "Handbook",
         "prompts_collection_id": "Prompts",
         "sync_collections": ("*",),
+        "tools": "full",
     }
     return load_settings(**values | more)
 

@@ -18,6 +18,7 @@ LOCAL_DIMENSION = 384
 """Length of the vectors of the model on board."""
 
 SearchFusion = Literal["minmax", "rrf"]
+ToolProfile = Literal["core", "full", "lean", "readonly"]
 EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
 
 
@@ -128,6 +129,12 @@ class Settings(BaseSettings):
         default=(),
         description="Collections to mirror, separated by commas; `*` for all that the key sees. "
         "Empty: only the default collection.",
+    )
+    tools: ToolProfile = Field(
+        default="core",
+        description="Which MCP tools clients see. core: those of every day. full: also reindex, "
+        "full_resync, outbox, delete and restore. lean: three that lead to all. readonly: those "
+        "that read.",
     )
     redact_secrets: bool = Field(
         default=False,

@@ -7,6 +7,7 @@ from fastmcp import FastMCP
 
 from personal_context.runtime import Runtime
 from personal_context.tools.errors import TranslateErrors
+from personal_context.tools.profiles import choose_tools
 from personal_context.tools.register import register_tools
 
 INSTRUCTIONS = """\
@@ -52,4 +53,5 @@ def build_mcp(runtime: Runtime, *, opened: Opened = nothing_more) -> FastMCP:
         mask_error_details=True,
     )
     register_tools(mcp, runtime)
+    choose_tools(mcp, runtime.settings.tools)
     return mcp

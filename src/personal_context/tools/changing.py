@@ -29,9 +29,8 @@ RESTORES: Final = ToolAnnotations(
 UPDATE_CONTENT: Final = """\
 Change a document: its text, title or tags. Read it with get_content first.
 
-For a correction use mode patch, which replaces one passage and leaves all else, and what
-people write there meanwhile, alone. It is stored and searchable when this returns, and goes
-to Outline. What was edited in Outline at the same place is never overwritten."""
+For a correction use mode patch: it replaces one passage and leaves all else alone. It goes to
+Outline by itself; what people edited there at the same place is never overwritten."""
 
 DELETE_CONTENT: Final = """\
 Move a document to the trash, only when the owner asks for it. It can be restored.
@@ -41,9 +40,7 @@ A document of the Outline wiki goes to Outline's trash, if the owner's settings 
 RESTORE_CONTENT: Final = """\
 Bring back a document that was deleted with delete_content, here and in Outline."""
 
-Reference = Annotated[
-    str, Field(description="An id from search, an Outline urlId, or a document's address.")
-]
+Reference = Annotated[str, Field(description="An id from search, or a document's address.")]
 
 
 class ChangedOutput(BaseModel):
@@ -94,8 +91,8 @@ def register_changing(mcp: FastMCP, services: Services) -> None:
         content: Annotated[
             str | None,
             Field(
-                description="With replace: the whole new text. With append, prepend: what is "
-                "added. With patch: what takes the place of `find`. Markdown."
+                description="Markdown: the whole new text, what is added, or with patch what takes "
+                "the place of `find`."
             ),
         ] = None,
         title: Annotated[str | None, Field(description="The new title.")] = None,
@@ -109,15 +106,15 @@ def register_changing(mcp: FastMCP, services: Services) -> None:
         find: Annotated[
             str | None,
             Field(
-                description="With patch: the passage to replace, copied word for word from "
-                "get_content; it must occur exactly once."
+                description="With patch: the passage, word for word as in get_content; it must "
+                "occur once."
             ),
         ] = None,
         expected_hash: Annotated[
             str | None,
             Field(
-                description="`hash` of what you have read. If it was changed since, nothing is "
-                "written and the error shows what is new."
+                description="`hash` of what you have read: nothing is written if it was changed "
+                "since."
             ),
         ] = None,
     ) -> ToolResult:

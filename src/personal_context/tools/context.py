@@ -7,27 +7,22 @@ from fastmcp import FastMCP
 from fastmcp.tools.base import ToolResult
 from pydantic import BaseModel, Field
 
-from personal_context.domain.models import ContextAnswer, ContextForm
+from personal_context.domain.models import ContextAnswer, ContextForm, SourceType
 from personal_context.search.context import LEAST_TOKENS, MOST_TOKENS
 from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.searching import (
+    AS_IN_SEARCH,
     READS,
-    After,
-    Before,
-    OnlyCollection,
-    OnlyTags,
-    Query,
-    SourceTypes,
     filters_of,
 )
 from personal_context.tools.services import Services
 
 GET_CONTEXT: Final = """\
-Return the passages of the owner's documents that answer a question, as one text of at most
-max_tokens, each with its source, place and age.
+Return the passages of the owner's documents that answer a question as one text, each with its
+source, place and age.
 
-Use it in place of search and several get_content when you want to read rather than to look
-around: for a question that takes more than one document, or before a longer task."""
+Use it in place of search and several get_content: for a question that takes more than one
+document, or before a longer task."""
 
 
 class ContextSource(BaseModel):
@@ -86,16 +81,16 @@ def register_context(mcp: FastMCP, services: Services) -> None:
         output_schema=schema_of(ContextOutput),
     )
     async def get_context(
-        query: Query,
+        query: Annotated[str, AS_IN_SEARCH],
         max_tokens: Annotated[
             int, Field(description="Most tokens of the text.", ge=LEAST_TOKENS, le=MOST_TOKENS)
         ] = 4000,
         format: Annotated[ContextForm, Field(description="How it is written down.")] = "markdown",  # noqa: A002 - a model names it
-        source_types: SourceTypes = None,
-        tags: OnlyTags = None,
-        collection: OnlyCollection = None,
-        updated_after: After = None,
-        updated_before: Before = None,
+        source_types: Annotated[list[SourceType] | None, AS_IN_SEARCH] = None,
+        tags: Annotated[list[str] | None, AS_IN_SEARCH] = None,
+        collection: Annotated[str | None, AS_IN_SEARCH] = None,
+        updated_after: Annotated[datetime | None, AS_IN_SEARCH] = None,
+        updated_before: Annotated[datetime | None, AS_IN_SEARCH] = None,
     ) -> ToolResult:
         answer = await services.context.get_context(
             query,

@@ -7,36 +7,31 @@ from fastmcp import FastMCP
 from fastmcp.tools.base import ToolResult
 from pydantic import BaseModel, Field
 
-from personal_context.domain.models import ListedContent, Listing, ListSort, LogEntry
+from personal_context.domain.models import ListedContent, Listing, ListSort, LogEntry, SourceType
 from personal_context.domain.text import one_line, shortened
 from personal_context.tools.results import schema_of, tool_result
 from personal_context.tools.searching import (
+    AS_IN_SEARCH,
     READS,
+    Cursor,
     Limit,
-    OnlyCollection,
-    OnlyTags,
-    SourceTypes,
     filters_of,
 )
 from personal_context.tools.services import Services
 
 LIST_CONTENT: Final = """\
-List documents without a query: what a collection holds, what carries a tag, or what changed
-lately, with who changed what and what was removed.
+List documents without a query, with who changed what last, and what was removed.
 
-Use it for "what is new this week" (updated_since 7d) and to look around; to find something,
-use search."""
+Use it for "what is new this week" (updated_since 7d), and for what a collection or a tag holds;
+to find something use search."""
 
 Since = Annotated[
     str | None,
     Field(
-        description="Only what changed since: a date, a time, or a span.",
-        examples=["7d", "2026-01-31"],
+        description="Only what changed since: 7d, 12h, or a date.",
     ),
 ]
-Sort = Annotated[
-    ListSort, Field(description="Last changed or made first, by title, or as they stand.")
-]
+Sort = Annotated[ListSort, Field(description="Newest first, by title, or as they stand.")]
 
 
 class ChangeOutput(BaseModel):
@@ -89,13 +84,13 @@ def register_listing(mcp: FastMCP, services: Services) -> None:
         output_schema=schema_of(ListOutput),
     )
     async def list_content(
-        collection: OnlyCollection = None,
-        tags: OnlyTags = None,
-        source_types: SourceTypes = None,
+        collection: Annotated[str | None, AS_IN_SEARCH] = None,
+        tags: Annotated[list[str] | None, AS_IN_SEARCH] = None,
+        source_types: Annotated[list[SourceType] | None, AS_IN_SEARCH] = None,
         updated_since: Since = None,
         sort: Sort = "updated",
         limit: Limit = 20,
-        cursor: Annotated[str | None, Field(description="next_cursor of the page before.")] = None,
+        cursor: Cursor = None,
     ) -> ToolResult:
         found = await services.listing.list_content(
             updated_since=updated_since,

@@ -22,6 +22,7 @@ from personal_context.tools.answers import (
 from personal_context.tools.changing import register_changing
 from personal_context.tools.context import register_context
 from personal_context.tools.listing import register_listing
+from personal_context.tools.outbox import register_outbox
 from personal_context.tools.pages import register_pages
 from personal_context.tools.reindexing import register_reindexing
 from personal_context.tools.results import schema_of, tool_result
@@ -41,29 +42,23 @@ GET_CONTENT: Final = """\
 Read a document as Markdown, with its place, tags and address: all of it, a section, or from a
 line on.
 
-Use it after search, when a preview is not enough, or when somebody gives the address of an
-Outline document. Of a long one the answer lists the sections and tells how to read on."""
+Use it after search, or when somebody gives the address of an Outline document. Of a long one
+the answer lists the sections and tells how to read on."""
 
 LOAD_PERSONAL_PROMPTS: Final = """\
 Return the owner's standing instructions and prompts for agents, in their order.
 
-Use it once at the start of a conversation, or when the owner asks for one of their
-prompts by name."""
+Use it once at the start of a conversation, or when the owner names a prompt."""
 
 ADD_CONTENT: Final = """\
 Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
 
-It is stored and searchable when this returns, and goes to the owner's Outline wiki
-a moment later or as soon as Outline answers. Search first: what is known already need not
-be added. The answer tells what it resembles: read those, and keep one. It warns of secrets:
-tell the owner."""
+It is searchable when this returns, and goes to the owner's Outline wiki by itself. Search
+first: what is known need not be added. The answer tells what it resembles, and warns of
+secrets: tell the owner."""
 
 Reference = Annotated[
-    str,
-    Field(
-        description="An id from search, an Outline urlId, or the address of an Outline document.",
-        examples=["3f2a…-uuid", "hY7bQ2mN0p", "https://wiki.example.com/doc/on-call-hY7bQ2mN0p"],
-    ),
+    str, Field(description="An id from search, or the address of a document in Outline.")
 ]
 
 
@@ -78,6 +73,7 @@ def register_tools(mcp: FastMCP, services: Services) -> None:
     register_changing(mcp, services)
     register_syncing(mcp, services)
     register_reindexing(mcp, services)
+    register_outbox(mcp, services)
 
 
 def _reading(mcp: FastMCP, services: Services) -> None:
@@ -91,15 +87,13 @@ def _reading(mcp: FastMCP, services: Services) -> None:
         content_id: Reference,
         section: Annotated[
             str | None,
-            Field(description="Only this section: a heading, `Parent > Heading`, or its number."),
+            Field(description="Only this one: a heading, `Parent > Heading`, or its number."),
         ] = None,
         from_line: Annotated[int | None, Field(description="Begin at this line.", ge=1)] = None,
         max_tokens: Annotated[
             int, Field(description="Most tokens of the text.", ge=LEAST_TOKENS, le=50_000)
         ] = 10_000,
-        cursor: Annotated[
-            str | None, Field(description="`more` of the answer before, to read on.")
-        ] = None,
+        cursor: Annotated[str | None, Field(description="`more` of the answer before.")] = None,
     ) -> ToolResult:
         wanted = Wanted(section, from_line, max_tokens, cursor)
         read, part = await services.contents.read(content_id, wanted)
@@ -128,37 +122,34 @@ def _writing(mcp: FastMCP, services: Services) -> None:
         title: Annotated[
             str | None,
             Field(
-                description="What it is, in a few words. Default: the title in the text's front "
-                "matter, else its first heading."
+                description="What it is, in a few words. Default: of the front matter, or the "
+                "first heading."
             ),
         ] = None,
         tags: Annotated[
             list[str] | None,
-            Field(description="Words to find it by. Default: those of the front matter."),
+            Field(description="Words to find it by."),
         ] = None,
         source_url: Annotated[
             str | None, Field(description="Where it came from, if from the web.")
         ] = None,
         metadata: Annotated[
             dict[str, Any] | None,
-            Field(description="A JSON object kept with it, up to 64,000 characters."),
+            Field(description="Kept with it."),
         ] = None,
         collection_id: Annotated[
             str | None,
-            Field(
-                description="Outline collection it goes to: id, name or address. Default: the "
-                "parent's, else the owner's."
-            ),
+            Field(description="Where it goes: name, id or address. Default: the owner's choice."),
         ] = None,
         parent_id: Annotated[
             str | None,
-            Field(description="Document it shall stand under: an id from search, or its address."),
+            Field(description="Document it stands under: id or address."),
         ] = None,
         if_exists: Annotated[
             IfExists,
             Field(
-                description="If the same title and text are kept already: return that document "
-                "and add nothing, give an error, or add a second one."
+                description="If the same is kept already: return that, give an error, or add a "
+                "second one."
             ),
         ] = "return",
     ) -> ToolResult:

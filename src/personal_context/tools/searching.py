@@ -29,53 +29,47 @@ SEARCH: Final = """\
 Find documents in the owner's wiki and notes, by meaning and by words.
 
 Use it before answering anything about the owner's work, decisions, people, systems or
-habits. Returns documents, best first, each with the section that answers best, its place
-and its id. When a preview is not enough, read the whole document with get_content. Plain
-words are best; "a phrase" must occur, -word must not, and title:word, tag:name,
-collection:name, source:note, after:2026-01-31 and before:2026-06 narrow the search. A
-title, an address or an id finds that document first."""
+habits. Returns documents, best first, with a preview of the best section of each; read on
+with get_content, or use get_context to read several at once. Plain words are best;
+"a phrase" must occur, -word must not, title:word, tag:name, collection:name, source:note,
+after:2026-01-31 and before:2026-06 narrow it. A title or an address finds its document."""
 
 FIND_SIMILAR: Final = """\
 Find documents that are like another one, or like a text, by meaning alone.
 
-Use it to see what else the owner has on the subject of a document, or whether something
-like a text is known already. Give content_id or text."""
+Use it to see what else there is on a subject, or whether something is known already."""
 
 Query = Annotated[
     str,
     Field(
-        description="What to look for, as a question or a few words, in any language.",
-        examples=["how do we restore the database", "ERR_CONN_RESET", 'backup "write ahead"'],
+        description="A question or a few words, in any language.",
+        examples=["how do we restore the database"],
     ),
 ]
 Limit = Annotated[int, Field(description="Most documents to return.", ge=1, le=100)]
-Offset = Annotated[int, Field(description="Documents to pass over, for a later page.", ge=0)]
+Offset = Annotated[int, Field(description="Documents to pass over.", ge=0)]
 Cursor = Annotated[
     str | None,
-    Field(description="next_cursor of the answer before, with the same query and filters."),
+    Field(description="next_cursor of the answer before."),
 ]
+AS_IN_SEARCH: Final = Field(description="As in search.")
 SourceTypes = Annotated[
     list[SourceType] | None,
-    Field(
-        description="Only these: outline (written in the wiki), note (added by an agent or a "
-        "person here), web (fetched from a URL). Leave out for all."
-    ),
+    Field(description="Only what was written in the wiki, added here, or fetched from the web."),
 ]
 OnlyTags = Annotated[
     list[str] | None,
-    Field(description="Only documents that carry all of these tags. Leave out for all."),
+    Field(description="Only documents with all of these tags."),
 ]
 OnlyCollection = Annotated[
     str | None,
-    Field(description="Only this collection: its name, id or address. Leave out for all."),
+    Field(description="Only this collection: name, id or address."),
 ]
 After = Annotated[
     datetime | None,
-    Field(description="Only documents changed then or later: a date or a time, ISO 8601."),
+    Field(description="Only what changed then or later: a date or a time."),
 ]
-Before = Annotated[
-    datetime | None, Field(description="Only documents changed earlier: a date or a time.")
-]
+Before = Annotated[datetime | None, Field(description="Only what changed earlier.")]
 
 
 def filters_of(
@@ -130,9 +124,9 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
     async def find_similar(
         content_id: Annotated[
             str | None,
-            Field(description="An id from search, an Outline urlId, or a document's address."),
+            Field(description="A document's id or address, or else:"),
         ] = None,
-        text: Annotated[str | None, Field(description="Any text, in place of content_id.")] = None,
+        text: Annotated[str | None, Field(description="Any text.")] = None,
         threshold: Annotated[
             float, Field(description="Least similarity, -1 to 1.", ge=-1, le=1)
         ] = 0.5,

@@ -7,6 +7,7 @@ from personal_context.content.changing import Changer
 from personal_context.content.checks import NewContent
 from personal_context.content.excerpts import WHOLE, Excerpt, Wanted
 from personal_context.content.from_web import PageService
+from personal_context.content.outbox import OutboxService
 from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
@@ -152,6 +153,11 @@ class Services(Protocol):
     @property
     def changes(self) -> Changer:
         """Changing, deleting and restoring."""
+        ...
+
+    @property
+    def outbox(self) -> OutboxService:
+        """What Outline is still to be told."""
         ...
 
     @property

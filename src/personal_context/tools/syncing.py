@@ -23,12 +23,21 @@ LOOKS: Final = ToolAnnotations(
 )
 
 SYNC_STATUS: Final = """\
-Tell how fresh the owner's knowledge is here: each collection of the wiki with its documents,
-last and next pull, what is wrong with it, and what the owner can do.
+Tell how fresh the owner's knowledge is here: each collection with its documents, last and next
+pull, what is wrong, and what the owner can do.
 
-Use it when something that should be there isn't found, or when the owner asks whether the
-mirror works. With wait, pull from Outline now, e.g. when the owner has just edited a page,
-and report what changed."""
+Use it when something that should be there isn't found. With wait, pull from Outline now, e.g.
+when the owner has just edited a page, and report what changed."""
+
+RESYNCS: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+
+FULL_RESYNC: Final = """\
+Compare every document with Outline anew, whether it seems changed or not.
+
+Use it when the owner asks for it, or the mirror differs from the wiki after sync_status with
+wait. It takes minutes for thousands of documents, and goes on after 45 s."""
 
 WAIT_SECONDS: Final = 45.0
 """Many clients give a call 60 s. A sync that takes longer goes on."""
@@ -36,9 +45,7 @@ WAIT_SECONDS: Final = 45.0
 TELL_EVERY: Final = 0.5
 """Seconds between two progress notifications."""
 
-Wait = Annotated[
-    bool, Field(description="Sync with Outline now, and answer when that is done, within 45 s.")
-]
+Wait = Annotated[bool, Field(description="Sync now, and answer when that is done, within 45 s.")]
 
 
 def register_syncing(mcp: FastMCP, services: Services) -> None:
@@ -51,12 +58,23 @@ def register_syncing(mcp: FastMCP, services: Services) -> None:
         output_schema=schema_of(SyncStatusOutput),
     )
     async def sync_status(ctx: Context, wait: Wait = False) -> ToolResult:  # noqa: FBT002 - a model names it
-        synced = synced_output(await _synced(ctx, services.by_hand)) if wait else None
+        synced = synced_output(await _synced(ctx, services.by_hand, Asked())) if wait else None
+        output = sync_output(await services.status(), synced)
+        return tool_result(sync_text(output), output)
+
+    @mcp.tool(
+        title="Compare everything with Outline",
+        description=FULL_RESYNC,
+        annotations=RESYNCS,
+        output_schema=schema_of(SyncStatusOutput),
+    )
+    async def full_resync(ctx: Context) -> ToolResult:
+        synced = synced_output(await _synced(ctx, services.by_hand, Asked(full=True)))
         output = sync_output(await services.status(), synced)
         return tool_result(sync_text(output), output)
 
 
-async def _synced(ctx: Context, by_hand: SyncByHand) -> SyncOutcome | None:
+async def _synced(ctx: Context, by_hand: SyncByHand, asked: Asked) -> SyncOutcome | None:
     """Sync, and tell the client how far that is; cancelled with the call."""
     seen: dict[str, tuple[int, int]] = {}
 
@@ -64,7 +82,7 @@ async def _synced(ctx: Context, by_hand: SyncByHand) -> SyncOutcome | None:
         seen[name] = (done, total)
 
     asking = asyncio.create_task(
-        by_hand.ask(Asked(), patience=WAIT_SECONDS, on_progress=note), name="sync-status"
+        by_hand.ask(asked, patience=WAIT_SECONDS, on_progress=note), name="sync-status"
     )
     told = -1
     try:
