@@ -84,6 +84,9 @@ def build_app() -> App:
     ):
         app.command(command)
     app.command(listing.list_contents, name="list")
+    app.register_install_completion_command(
+        "install-completion", help="Let your shell complete commands and options."
+    )
     return app
 
 
