@@ -66,6 +66,34 @@ async def test_what_was_edited_meanwhile_is_not_trashed(world, how):
     assert there(world).live
 
 
+async def test_what_is_edited_in_the_moment_of_its_deletion_comes_back(world):
+    # Outline deletes whatever is there.
+    await world.delete(world.page)
+    world.sandbox.faults.before_request(1, _edited(world), endpoint="documents.delete")
+
+    assert await world.push(world.page) is PushState.CONFLICT
+    assert there(world).live
+    assert there(world).text == "Keep this!"
+
+
+def _edited(world):
+    return lambda: world.sandbox.documents.edit(world.page, text="Keep this!")
+
+
+async def test_that_more_was_deleted_is_seen_although_the_answer_got_lost(world):
+    await world.delete(world.page)
+    faults = world.sandbox.faults
+    faults.before_request(1, _edited(world), endpoint="documents.delete")
+    faults.timeout("documents.delete", after=True)
+    await world.push(world.page)
+    world.clock.advance(hours=1)
+
+    assert await world.push(world.page) is PushState.CONFLICT
+    push = await push_of(world)
+    assert push.remote.text == "Keep this!"
+    assert "just before" in push.error
+
+
 @pytest.mark.parametrize("fault", ["timeout", "refuse", "status"])
 async def test_a_deletion_whose_answer_got_lost_is_seen(world, fault):
     await world.delete(world.page)

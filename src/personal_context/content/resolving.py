@@ -80,6 +80,8 @@ def resolved(standing: Standing, push: Push, keep: Keep, now: datetime) -> Verdi
         )
     if keep == "local":
         return _ours(standing, push, now)
+    if push.operation is Operation.TRASH and push.remote and push.remote.deleted_at:
+        return _brought_back(push, push.remote, now)
     verdict = _theirs(standing, push)
     both = keep == "both" and push.operation is not Operation.TRASH
     return replace(verdict, copy=both)
@@ -93,10 +95,10 @@ def discarded(standing: Standing, push: Push) -> Verdict:
     """
     if push.state is PushState.SENDING:
         raise InvalidInput("It is being sent right now.", hint="Try again in a moment.")
-    if push.operation is Operation.CREATE:
-        return Verdict(None)
     if push.remote is not None:
         return _theirs(standing, push)
+    if push.operation is Operation.CREATE:
+        return Verdict(None)
     if push.operation is Operation.TRASH:
         return Verdict(None, back=True)
     if push.operation is Operation.RESTORE:
@@ -113,19 +115,16 @@ def _theirs(standing: Standing, push: Push) -> Verdict:
     return Verdict(None, away=None if standing.trashed else reason)
 
 
-def _ours(standing: Standing, push: Push, now: datetime) -> Verdict:
-    remote, ours = push.remote, standing.content
-    waits = replace(
-        push,
-        state=PushState.PENDING,
-        version=push.version + 1,
-        attempts=0,
-        error=None,
-        next_try_at=now,
-        remote=None,
-        sent=None,
-        sent_version=0,
+def _brought_back(push: Push, remote: UpstreamDocument, now: datetime) -> Verdict:
+    """Undo a deletion that hit more than what was deleted here."""
+    back = replace(
+        _again(push, now), operation=Operation.RESTORE, base=wording_of(remote), edits=()
     )
+    return Verdict(back, document=remote)
+
+
+def _ours(standing: Standing, push: Push, now: datetime) -> Verdict:
+    remote, ours, waits = push.remote, standing.content, _again(push, now)
     if push.operation is Operation.TRASH:
         return Verdict(replace(waits, base=wording_of(remote) if remote else None, edits=()))
     back = standing.trashed is not None
@@ -139,3 +138,18 @@ def _ours(standing: Standing, push: Push, now: datetime) -> Verdict:
     operation = Operation.UPDATE if remote.live else Operation.RESTORE
     told = replace(waits, operation=operation, base=wording_of(remote), edits=tuple(edits))
     return Verdict(told, back=back)
+
+
+def _again(push: Push, now: datetime) -> Push:
+    """Return the push of a conflict as one that waits, and of which nothing was told yet."""
+    return replace(
+        push,
+        state=PushState.PENDING,
+        version=push.version + 1,
+        attempts=0,
+        error=None,
+        next_try_at=now,
+        remote=None,
+        sent=None,
+        sent_version=0,
+    )

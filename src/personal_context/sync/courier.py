@@ -173,7 +173,19 @@ class Courier:
         except UpstreamForbidden:
             if not await self._changed(document):
                 raise
-        return Told(done=True, version=push.version)
+        return await self._trashed(push, document)
+
+    async def _trashed(self, push: Push, document: UpstreamDocument) -> Told:
+        """Outline trashes whatever there is: what somebody wrote since the look comes back."""
+        try:
+            gone = await self.look(document.id)
+            if gone is None or not gone.deleted_at or wording_of(gone) == wording_of(document):
+                return Told(done=True, version=push.version)
+            await self._upstream.restore_document(document.id)
+        except UpstreamError as error:
+            error.maybe_arrived = True  # the deletion has
+            raise
+        return Told()
 
     async def _restore(self, push: Push, document: UpstreamDocument) -> Told:
         try:

@@ -17,6 +17,7 @@ can stand, and the step that answers it:
 | update  | something else                      |                       | clash                 |
 | update  | nothing, or not published           |                       | clash                 |
 | trash   | nothing, or not published           |                       | done                  |
+| trash   | something else, trashed by us       |                       | clash                 |
 | trash   | what was there when it was trashed  |                       | tell                  |
 | trash   | something else                      |                       | clash                 |
 | restore | in the trash                        |                       | tell                  |
@@ -159,10 +160,16 @@ def _update(standing: Standing, push: Push, document: UpstreamDocument | None) -
 
 
 def _trash(push: Push, document: UpstreamDocument | None) -> Step:
-    if document is None or absence_of(document):
+    if document is None:
         return Done(None)
     there = wording_of(document)
-    if there == push.base or (push.sent is not None and same_words(there, push.sent)):
+    known = there == push.base or (push.sent is not None and same_words(there, push.sent))
+    if absence_of(document):
+        ours = document.deleted_at and push.sent_version == push.version
+        if known or not ours:
+            return Done(None)
+        return Clash("it was edited in Outline just before it was deleted there, too", document)
+    if known:
         return Tell()
     return Clash("it was edited in Outline after it was deleted here", document)
 
