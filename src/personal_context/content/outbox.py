@@ -1,15 +1,23 @@
 """The outbox as a person handles it: look, try again, choose, let go."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from uuid import UUID
 
 from personal_context.content.comparing import Comparison, comparison, their_wording
 from personal_context.content.diffing import short_diff
 from personal_context.content.offering import Offers
 from personal_context.content.reading import Reader
 from personal_context.content.resolving import Keep, Verdict, discarded, resolved, retried
-from personal_context.domain.errors import ContentChanged, InvalidInput, UpstreamNotConfigured
+from personal_context.domain.errors import (
+    ContentChanged,
+    ContentNotFound,
+    InvalidInput,
+    UpstreamNotConfigured,
+)
 from personal_context.domain.models import (
     CollectionId,
     Content,
@@ -40,7 +48,6 @@ class OutboxService:
         changed: Told after a change, so that vectors follow soon.
         target: Finds the collection that a name means, None for the default; None if Outline is
             not set.
-        new_id: Makes UUID v4 ids.
         clock: Tells the time.
     """
 
@@ -53,7 +60,6 @@ class OutboxService:
         offers: Offers,
         changed: Callable[[], None],
         target: Callable[[str | None], Awaitable[CollectionId | None]],
-        new_id: Callable[[], ContentId],
         clock: Clock,
     ) -> None:
         self._store = store
@@ -62,7 +68,6 @@ class OutboxService:
         self._offers = offers
         self._changed = changed
         self._target = target
-        self._new_id = new_id
         self._clock = clock
 
     async def entries(self, *, limit: int = 100) -> Sequence[OutboxEntry]:
@@ -135,7 +140,7 @@ class OutboxService:
             standing, push = await self._waiting(reference)
             verdict = resolved(standing, push, keep, self._clock())
             if verdict.copy:
-                await self._copy(standing.content)
+                await self._copy(standing.content, _copy_id(standing, push))
             if await self._write(standing, verdict, f"conflict resolved: {keep} kept"):
                 return await self._after(standing.content.id, patience)
         raise _busy()
@@ -210,13 +215,16 @@ class OutboxService:
             durable=True,
         )
 
-    async def _copy(self, content: Content) -> None:
+    async def _copy(self, content: Content, copy_id: ContentId) -> None:
         """Keep our text as a new document, which goes where the other one is."""
+        with suppress(ContentNotFound):
+            await self._store.standing(copy_id)
+            return  # a try before this one was cut short
         title = f"{content.title[:80]} (kept from here)"
         indexed = await self._prepare(title, content.text)
         now = self._clock()
         copy = Content(
-            id=self._new_id(),
+            id=copy_id,
             source_type=SourceType.NOTE,
             title=title,
             text=content.text,
@@ -237,6 +245,13 @@ class OutboxService:
             return await self._offers.offer(content_id, patience=patience)
         local = standing.content.outline_doc_id is None
         return PushState.LOCAL if local else PushState.SYNCED
+
+
+def _copy_id(standing: Standing, push: Push) -> ContentId:
+    """Return the id for the copy of one text in one conflict: the same again for another try."""
+    seed = f"{standing.content.id} {standing.hash} {push.queued_at} {push.version}"
+    digest = hashlib.sha256(seed.encode()).digest()
+    return ContentId(str(UUID(bytes=digest[:16], version=4)))
 
 
 def _busy() -> ContentChanged:

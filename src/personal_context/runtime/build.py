@@ -237,7 +237,6 @@ def build_runtime(
             offers=offers,
             changed=orchestrator.wake,
             target=target,
-            new_id=lambda: ContentId(str(uuid4())),
             clock=clock,
         ),
         prompts=PromptService(
