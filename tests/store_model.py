@@ -78,10 +78,12 @@ class Twin:
             revision=self.log_lines,
         )
         written = await backend.store.mirror(document, text, log=LOG)
-        assert written == (document.id not in self.outbox)
+        _, known = self.trash.get(document.id, (None, self.contents.get(document.id)))
+        kept_here = known is not None and known.outline_doc_id is None
+        assert written == (document.id not in self.outbox and not kept_here)
         if not written:
             return
-        _, known = self.trash.pop(document.id, (None, self.contents.get(document.id)))
+        self.trash.pop(document.id, None)
         if known is not None:
             document = replace(document, source_type=known.source_type, tags=known.tags)
             if known.source_type is SourceType.NOTE:

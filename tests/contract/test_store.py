@@ -176,6 +176,7 @@ async def test_mirror_keeps_what_is_ours(store):
         source_id="s",
         source_url="https://example.com/",
         created_at=NOW - timedelta(days=3),
+        outline_doc_id=content_id(1),
     )
     await store.add(ours, prepared(ours), log=LOG)
     theirs = content(1, "Theirs", "Their text", tags=("theirs",), metadata={"x": 1})
@@ -189,6 +190,18 @@ async def test_mirror_keeps_what_is_ours(store):
         source_url="https://example.com/",
         created_at=ours.created_at,
     )
+
+
+@pytest.mark.parametrize("trashed", [False, True])
+async def test_mirror_leaves_what_was_kept_here_only(store, trashed):
+    ours = note(1, outline_doc_id=None)
+    await store.add(ours, prepared(ours), log=LOG)
+    if trashed:
+        await store.trash(ours.id, reason="deleted here", log=LOG)
+
+    assert not await store.mirror(content(1), prepared(content(1)), log=LOG)
+    standing = await store.standing(ours.id)
+    assert (standing.content.title, standing.trashed is not None) == ("Note", trashed)
 
 
 async def test_mirror_leaves_what_waits_in_the_outbox(store):

@@ -139,6 +139,7 @@ async def test_mirror_brings_back_what_is_ours(store):
         metadata={"who": "agent"},
         source_url="https://example.com/",
         created_at=NOW - DAY,
+        outline_doc_id=content_id(1),
     )
     other = note(2, tags=("shared",))
     await store.add(ours, prepared(ours), log=LOG)

@@ -1,5 +1,7 @@
 """A person looks into the outbox, and chooses."""
 
+import asyncio
+
 import pytest
 from product import opened_product
 
@@ -51,6 +53,23 @@ async def test_a_conflict_ends_as_a_person_chose(product, keep, expected, here):
     assert (report.updated, report.failed) == (0, {})
 
 
+async def test_a_choice_that_is_cut_short_makes_no_twin(product):
+    await conflict(product)
+    outbox = product.runtime.outbox
+    real, outbox._write = outbox._write, never
+    with pytest.raises(asyncio.CancelledError):
+        await outbox.resolve(product.page, "both", patience=30)
+    outbox._write = real
+
+    await outbox.resolve(product.page, "both", patience=30)
+    await product.runtime.push_pending()
+    assert wiki(product) == [("Page", "Theirs."), ("Page (kept from here)", "Ours.")]
+
+
+async def never(*_):
+    raise asyncio.CancelledError
+
+
 async def test_what_was_edited_again_is_not_overwritten_by_a_choice(product):
     await conflict(product)
     product.sandbox.documents.edit(product.page, text="Theirs, later.")
@@ -99,3 +118,52 @@ async def test_what_was_kept_here_only_is_offered(tmp_path):
         assert await product.runtime.outbox.offer_local() == [note.content.id]
         await product.runtime.push_pending()
         assert wiki(product) == [("Note", "x")]
+
+
+async def arrived_unknown(product):
+    """Add a note that arrives in Outline, and nobody knows."""
+    faults = product.sandbox.faults
+    faults.timeout("documents.create", after=True)
+    faults.refuse("documents.create", times=9)
+    faults.refuse("documents.info", times=9)
+    new = NewContent("Noted.", title="Note")
+    added = await product.runtime.contents.add(new, patience=30)
+    assert added.outline is PushState.PENDING
+    faults.clear()
+    return added.content.id
+
+
+async def test_a_note_that_arrived_and_was_discarded_is_as_it_is_there(product):
+    key = await arrived_unknown(product)
+    assert await product.runtime.outbox.discard(key) is PushState.LOCAL
+
+    await product.runtime.sync.sync_now(full=True)
+    assert (await product.runtime.contents.get(key)).outline is PushState.SYNCED
+
+
+@pytest.mark.parametrize("keep", ["local", "outline"])
+async def test_a_note_that_arrived_was_discarded_and_changed_is_not_overwritten(product, keep):
+    key = await arrived_unknown(product)
+    await product.runtime.outbox.discard(key)
+    await product.runtime.changes.update(key, Change(content="Changed."))
+
+    await product.runtime.sync.sync_now(full=True)
+    assert (await product.runtime.contents.get(key)).content.text == "Changed."
+    [entry] = await product.runtime.outbox.entries()
+    assert entry.state is PushState.CONFLICT
+    await product.runtime.outbox.resolve(key, keep, patience=30)
+    expected = {"local": "Changed.", "outline": "Noted."}[keep]
+    assert product.sandbox.documents.get(key).text == expected
+    assert (await product.runtime.contents.get(key)).content.text == expected
+
+
+async def test_to_discard_what_outline_turned_out_to_have_ends_the_conflict(product):
+    key = await arrived_unknown(product)
+    await product.runtime.outbox.discard(key)
+    await product.runtime.changes.update(key, Change(content="Changed."))
+    await product.runtime.sync.sync_now(full=True)
+
+    assert await product.runtime.outbox.discard(key) is PushState.SYNCED
+    await product.runtime.sync.sync_now(full=True)
+    assert await product.runtime.outbox.entries() == []
+    assert (await product.runtime.contents.get(key)).content.text == "Noted."

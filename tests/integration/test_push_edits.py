@@ -180,6 +180,15 @@ async def test_a_conflict_ends_when_both_agree_or_the_other_edit_is_undone(world
     await agree(world)
 
 
+async def test_a_pass_says_nothing_of_a_conflict_that_is_known(world):
+    await world.edit(world.page, Edit(REPLACE, "ours"))
+    world.sandbox.documents.edit(world.page, text="theirs")
+    await world.pull()
+
+    report = await world.pull(full=True)
+    assert (report.updated, report.created, report.failed) == (0, 0, {})
+
+
 @every_edit
 @pytest.mark.parametrize("fault", ["timeout", "garbage", "cut", "refuse", "status"])
 async def test_an_answer_that_got_lost_edits_nothing_twice(world, edit, fault):

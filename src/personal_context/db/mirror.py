@@ -20,13 +20,18 @@ if TYPE_CHECKING:
     import apsw
 
 
+_OURS = """SELECT 1 FROM outbox WHERE content_id = ?1
+ UNION ALL SELECT 1 FROM content WHERE id = ?1 AND outline_doc_id IS NULL
+ UNION ALL SELECT 1 FROM trash WHERE id = ?1 AND outline_doc_id IS NULL"""
+
+
 def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) -> bool:
     """Write what Outline says of a document. What is ours in an existing row stays ours.
 
-    Its failure goes. From the trash it comes back. While it waits in the outbox, nothing is
-    written: False is returned.
+    Its failure goes. From the trash it comes back. While it waits in the outbox, or if it was kept
+    here only, nothing is written: False is returned.
     """
-    if fetch(connection, "SELECT 1 FROM outbox WHERE content_id = ?", content.id):
+    if fetch(connection, _OURS, content.id):
         return False
     known = fetch(connection, "SELECT 1 FROM content WHERE id = ?", content.id)
     if known or restore(connection, content.id):

@@ -100,8 +100,8 @@ class ContentStore(Protocol):
         and with its sections and vectors as far as they still fit.
 
         Returns:
-            False if the content waits in the outbox: what Outline says has to meet what was changed
-            here first. Nothing was written then.
+            False if the content waits in the outbox, or was never seen in Outline: what Outline
+            says has to meet what is here first. Nothing was written then.
         """
         ...
 

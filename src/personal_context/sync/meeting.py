@@ -13,8 +13,9 @@ from personal_context.domain.models import (
     Wording,
 )
 from personal_context.ports import Clock, Store
-from personal_context.sync.delivery import Rebase, Tell, decide
-from personal_context.sync.settling import Settler
+from personal_context.sync.delivery import Clash, Rebase, Tell, decide
+from personal_context.sync.queueing import unawaited
+from personal_context.sync.settling import Settled, Settler, known_clash
 
 _ROUNDS = 5
 
@@ -52,17 +53,17 @@ class Meeting:
         for _ in range(_ROUNDS):
             standing = await self._store.standing(document.id)
             push = standing.push
+            if push is None and standing.content.outline_doc_id is None:
+                push = unawaited(standing.content, self._clock())
             if push is None:
                 if await otherwise():
                     return True
                 continue
             if push.state is PushState.SENDING:
                 return False  # Whoever sends it looks at the document for itself.
-            step = decide(standing, push, document)
-            if isinstance(step, Tell):
-                if _nothing_new(standing, push, document):
-                    return False
-                step = _refreshed(standing, push, document)
+            step = _step(standing, push, document)
+            if step is None:
+                return False
             if isinstance(step, Rebase):
                 step = replace(step, push=self._waiting(step.push))
             if await self._settler.settle(standing, push, step, placement):
@@ -76,6 +77,18 @@ class Meeting:
         return replace(
             push, state=PushState.PENDING, remote=None, error=None, next_try_at=self._clock()
         )
+
+
+def _step(standing: Standing, push: Push, document: UpstreamDocument) -> Settled | None:
+    """Decide what is to be written; None if nothing is new."""
+    step = decide(standing, push, document)
+    if isinstance(step, Tell):
+        return (
+            None if _nothing_new(standing, push, document) else _refreshed(standing, push, document)
+        )
+    if isinstance(step, Clash) and known_clash(push, step.document):
+        return None
+    return step
 
 
 def _nothing_new(standing: Standing, push: Push, document: UpstreamDocument) -> bool:

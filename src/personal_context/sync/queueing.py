@@ -64,6 +64,14 @@ def after_restore(standing: Standing, now: datetime) -> Push | None:
     return replace(back, operation=Operation.UPDATE) if push.edits else None
 
 
+def unawaited(content: Content, now: datetime) -> Push:
+    """Return the push of a content that was to stay here, and that Outline turns out to have.
+
+    So it is when somebody discarded a push that had arrived, and nobody knew.
+    """
+    return replace(_first(content, Operation.CREATE, now), base=None)
+
+
 def _first(content: Content, operation: Operation, now: datetime) -> Push:
     return Push(
         operation=operation,

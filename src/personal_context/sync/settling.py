@@ -21,6 +21,9 @@ from personal_context.sync.mirroring import as_content
 
 logger = logging.getLogger(__name__)
 
+Settled = Done | Rebase | Clash | Leave
+"""A step that needs nothing of Outline."""
+
 
 class Settler:
     """Writes steps of `delivery` that need nothing of Outline.
@@ -38,7 +41,7 @@ class Settler:
         self,
         standing: Standing,
         push: Push,
-        step: Done | Rebase | Clash | Leave,
+        step: Settled,
         placement: Placement | None = None,
     ) -> bool:
         """Write a step; return False if the content stands otherwise by now.
@@ -79,8 +82,8 @@ class Settler:
     async def _clash(
         self, standing: Standing, push: Push, reason: str, document: UpstreamDocument | None
     ) -> bool:
-        if push.state is PushState.CONFLICT and push.remote == document:
-            return True  # told already
+        if known_clash(push, document):
+            return True
         clash = replace(
             push,
             state=PushState.CONFLICT,
@@ -111,6 +114,11 @@ class Settler:
                 theirs, title=wording.title, text=wording.text, updated_at=ours.updated_at
             )
         return theirs, indexed
+
+
+def known_clash(push: Push, document: UpstreamDocument | None) -> bool:
+    """Tell whether a person was asked to choose between just these two already."""
+    return push.state is PushState.CONFLICT and push.remote == document
 
 
 def _log(operation: str, standing: Standing, details: str) -> LogEntry:
