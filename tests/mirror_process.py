@@ -18,6 +18,7 @@ from mishaps import UNPREPARABLE, Crash, Interrupted, Sleep, Trouble, order
 from product import product_settings
 from witness import Removal, Witness
 
+from personal_context.config import Settings
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import CollectionId, Content, ContentId, Indexed, PassReport
 from personal_context.indexing.prepare import Preparer
@@ -78,16 +79,9 @@ class MirrorProcess:
     # --- the one place where it is decided how the product is made and how a pass is run
 
     async def start(self) -> None:
-        wanted = ("*",) if self.wiki.everything else self.wiki.named
-        settings = product_settings(
-            self.folder,
-            outline_collection_id=self.wiki.named[0],
-            prompts_collection_id=None,
-            sync_collections=wanted,
-        )
         self.runtime = build_runtime(
-            settings,
-            transport=_SmallPages(self),
+            self._settings(),
+            transport=self._wire(),
             embedder=HashingEmbedder(),
             clock=self._clock,
         )
@@ -99,6 +93,17 @@ class MirrorProcess:
             monotonic=time.monotonic, sleep=time.sleep, patience=120
         )
         await self.runtime.__aenter__()
+
+    def _settings(self) -> Settings:
+        return product_settings(
+            self.folder,
+            outline_collection_id=self.wiki.named[0],
+            prompts_collection_id=None,
+            sync_collections=("*",) if self.wiki.everything else self.wiki.named,
+        )
+
+    def _wire(self) -> httpx.AsyncBaseTransport:
+        return SmallPages(self)
 
     def _pass(self, how: How) -> Coroutine[Any, Any, Sequence[PassReport] | None]:
         if how == "poll":
@@ -242,7 +247,7 @@ class MirrorProcess:
         return {hit.content_id for hit in hits}
 
 
-class _SmallPages(httpx.AsyncBaseTransport):
+class SmallPages(httpx.AsyncBaseTransport):
     """The wiki's network: pages are small, and every request is a place to die at."""
 
     def __init__(self, process: MirrorProcess) -> None:

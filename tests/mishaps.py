@@ -30,6 +30,9 @@ TROUBLES = (
     *("garbage", "empty", "unreadable", UNPREPARABLE, LAGGING),
 )
 
+LATE = ("late 500", "late timeout", "refuse")
+"""Trouble for who changes something: it was done and nobody knows, or it certainly was not."""
+
 TO_THE_END = 99
 """More requests than a pass makes."""
 
@@ -39,7 +42,7 @@ class Trouble:
     """Requests of a pass fail.
 
     Attributes:
-        kind: One of TROUBLES.
+        kind: One of TROUBLES, or of LATE.
         at: Which request is hit, from 1. A lagging tree is the next one.
         times: How many from there on.
     """
@@ -99,6 +102,9 @@ def order(wiki: ChangingWiki, trouble: Trouble) -> None:
         "wall": lambda: faults.html(ANY, status=403, times=times),
         "html": lambda: faults.html(ANY, times=times),
         "timeout": lambda: faults.timeout(ANY, times=times),
+        "late 500": lambda: faults.status(ANY, 500, times=times, after=True),
+        "late timeout": lambda: faults.timeout(ANY, times=times, after=True),
+        "refuse": lambda: faults.refuse(ANY, times=times),
         "cut": lambda: faults.cut(ANY, times=times),
         "garbage": lambda: faults.garbage(ANY, times=times),
         "empty": lambda: faults.garbage(
