@@ -118,6 +118,54 @@ async def test_a_page_that_changed_is_brought_up_to_date_here_and_in_outline(pro
     assert await how_many(product) == 1
 
 
+async def test_a_page_may_change_again_and_again(product, site):
+    for number, text in enumerate((NOON, DUSK, f"{NOON}<p>And again.</p>", DUSK)):
+        site.write("/tides", "Tide tables", text)
+        kept = await add(product, site.url("/tides"))
+        assert kept.outcome is (UPDATED if number else ADDED)
+        await product.sync()
+
+    assert "at dusk" in (await stored(product, kept)).text
+
+
+async def test_of_many_who_bring_a_page_up_to_date_at_once_one_does(product, site, tmp_path):
+    await add(product, site.url("/tides"))
+    site.write("/tides", "Tide tables", DUSK)
+    async with beside(product, tmp_path) as other:
+        kept = await asyncio.gather(
+            *(runtime.pages.add(NewPage(site.url("/tides")))
+              for runtime in (product.runtime, other) for _ in range(3))
+        )  # fmt: skip
+        await product.pushed()
+        await product.runtime.push_pending()
+
+    assert {one.outcome for one in kept} == {UPDATED, UNCHANGED}
+    assert "at dusk" in product.sandbox.documents.get(kept[0].content.content.id).text
+    assert not await product.runtime.store.outbox(limit=9)
+
+
+@pytest.mark.parametrize("title", ["", "  \n"])
+async def test_a_blank_title_is_none(product, site, title):
+    kept = [await add(product, site.url("/tides"), title=title) for _ in range(2)]
+
+    assert [one.outcome for one in kept] == [ADDED, UNCHANGED]
+    assert kept[0].content.content.title == "Tide tables"
+
+
+async def test_the_pages_text_can_be_had_back_after_an_edit(product, site):
+    first = await add(product, site.url("/tides"))
+    await product.runtime.changes.update(
+        first.content.content.id, Change("Nothing of the page."), patience=30
+    )
+
+    assert (await add(product, site.url("/tides"))).outcome is UNCHANGED
+    again = await add(product, site.url("/tides"), overwrite=True)
+
+    assert again.outcome is UPDATED
+    assert "at noon" in (await stored(product, again)).text
+    assert (await add(product, site.url("/tides"))).outcome is UNCHANGED
+
+
 async def test_a_title_that_somebody_gave_stays(product, site):
     await add(product, site.url("/tides"), title="When to sail")
     site.write("/tides", "Tide tables 2027", DUSK)
@@ -273,13 +321,16 @@ async def test_a_title_too_long_for_outline_can_be_brought_up_to_date(product, s
 
 async def test_secrets_are_told_and_masked(tmp_path, site):
     token = "ghp_" + "x7Kq2Lm9Pz4Rt6Wv8Ya1" * 2
-    site.write("/tides", "Tide tables", f"{NOON}<pre>token: {token[:40]}</pre>")
+    secret = f"<pre>token: {token[:40]}</pre><link rel=canonical href='/t?key={token[:40]}'>"
+    site.write("/tides", "Tide tables", NOON + secret)
     async with opened_product(tmp_path, web_allow_private=True, redact_secrets=True) as product:
         kept = await add(product, site.url("/tides"))
-        site.write("/tides", "Tide tables", f"{DUSK}<pre>token: {token[:40]}</pre>")
+        site.write("/tides", "Tide tables", DUSK + secret)
         again = await add(product, site.url("/tides"))
 
-        assert [secret.kind for secret in kept.content.secrets] == ["GitHub token"]
+        told = [{(one.kind, one.where) for one in done.content.secrets} for done in (kept, again)]
+        places = {("GitHub token", "content"), ("GitHub token", "metadata 'canonical'")}
+        assert told == [places, places]
         assert again.outcome is UPDATED
-        assert [secret.kind for secret in again.content.secrets] == ["GitHub token"]
-        assert token[:40] not in (await stored(product, again)).text
+        content = await stored(product, again)
+        assert token[:40] not in f"{content}"

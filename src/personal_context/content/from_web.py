@@ -1,7 +1,7 @@
 """Web pages as contents: added once, brought up to date when they are added again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -113,6 +113,7 @@ class PageService:
             WebError: There is no page to be had. Nothing was kept, then.
             ContentNotFound: There is no such parent.
         """
+        new = replace(new, title=(new.title or "").strip() or None)
         page = await self._web.read(
             new.url,
             known=_nothing if new.overwrite else self._validators,
@@ -174,7 +175,7 @@ class PageService:
     ) -> KeptPage:
         """Leave the text alone; title and tags are what the caller wants."""
         content = (await self._reader.get(known.content_id)).content
-        change = Change(title=new.title or None, tags=_tags(content, new), metadata=metadata)
+        change = Change(title=new.title, tags=_tags(content, new), metadata=metadata)
         if change == Change():
             return await self._answer(outcome, content.id)
         changed = await self._changer.update(content.id, change, patience=patience)
@@ -248,7 +249,7 @@ def _change(page: WebPage, new: NewPage, read: ReadContent, marks: Marks) -> Cha
         title, text = wording.title, wording.text
     return Change(
         content=text,
-        title=title or None,
+        title=title,
         tags=_tags(content, new),
         expected_hash=read.summary.hash,
         metadata=metadata_of(page, content.metadata),
