@@ -98,3 +98,17 @@ async def test_what_left_and_is_not_back_is_told_with_its_reason(store):
     assert await removed(3) == ["Title 5: gone", "Title 2: gone"]
     assert await removed(30, HANDBOOK) == ["Title 2: gone", "Title 1: gone"]
     assert await removed(30, limit=1) == ["Title 5: gone"]
+
+
+async def test_the_log_is_followed_by_marks(store):
+    await store.add_log(line("create", 1))
+    mark, lines = await store.log_after(None)
+    assert lines == ()
+    for operation in ("update", "trash", "restore"):
+        await store.add_log(line(operation, 1))
+
+    mark, first = await store.log_after(mark, limit=2)
+    mark, second = await store.log_after(mark, limit=2)
+
+    assert [one.operation for one in (*first, *second)] == ["update", "trash", "restore"]
+    assert await store.log_after(mark) == (mark, [])

@@ -4,7 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from personal_context.domain.models import CollectionId, Content
+from personal_context.domain.text import one_line, shortened
 from personal_context.ports import Store
+
+GUIDANCE = "agent guidance"
+"""Title of the document that goes into the instructions of every conversation."""
+
+LONGEST_GUIDANCE = 8_000
+"""Characters; more would crowd out what a conversation is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +56,7 @@ class PromptService:
                 "PERSONAL_CONTEXT_PROMPTS_COLLECTION_ID.",
                 0,
             )
-        collection_id = await self._collection()
-        contents = await self._store.in_collection(collection_id) if collection_id else ()
+        contents = await self.documents()
         if not contents:
             return Prompts(
                 "The prompts collection is empty, or was not mirrored yet. Try again after the "
@@ -58,6 +64,22 @@ class PromptService:
                 0,
             )
         return Prompts(joined(contents), len(contents))
+
+    async def documents(self) -> Sequence[Content]:
+        """Return the prompt documents in tree order; none if there is no such collection."""
+        collection_id = await self.collection()
+        return await self._store.in_collection(collection_id) if collection_id else ()
+
+    async def collection(self) -> CollectionId | None:
+        """Return the prompts collection; None when none is set, or it is not known yet."""
+        return await self._collection() if self._configured else None
+
+    async def guidance(self) -> str | None:
+        """Return what the owner wants every agent to know: the document titled so, if any."""
+        for content in await self.documents():
+            if one_line(content.title).casefold() == GUIDANCE:
+                return shortened(content.readable.strip(), LONGEST_GUIDANCE) or None
+        return None
 
 
 def joined(contents: Sequence[Content]) -> str:

@@ -93,6 +93,22 @@ def log(connection: "apsw.Connection", limit: int) -> Sequence[LogEntry]:
     return [log_entry_of(row) for row in rows]
 
 
+def log_after(
+    connection: "apsw.Connection", mark: int | None, limit: int
+) -> tuple[int, Sequence[LogEntry]]:
+    """Return what was logged after a mark, oldest first, and the next mark."""
+    if mark is None:
+        [[newest]] = fetch(connection, "SELECT coalesce(max(id), 0) FROM sync_log")
+        return newest, ()
+    rows = fetch(
+        connection,
+        f"SELECT {LOG_COLUMNS}, id FROM sync_log WHERE id > ? ORDER BY id LIMIT ?",
+        mark,
+        limit,
+    )
+    return rows[-1][-1] if rows else mark, [log_entry_of(row) for row in rows]
+
+
 def last_log(
     connection: "apsw.Connection", content_ids: Collection[ContentId]
 ) -> Mapping[ContentId, LogEntry]:

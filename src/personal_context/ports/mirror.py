@@ -73,6 +73,17 @@ class MirrorStore(Protocol):
         """Return the newest lines of sync_log, newest first."""
         ...
 
+    async def log_after(
+        self, mark: int | None, *, limit: int = 1000
+    ) -> tuple[int, Sequence[LogEntry]]:
+        """Return what was logged after a mark, oldest first, and the next mark.
+
+        Args:
+            mark: What the call before has returned; None for none of the lines that there are.
+            limit: Most lines to return, at least 1.
+        """
+        ...
+
     async def last_log(self, content_ids: Collection[ContentId]) -> Mapping[ContentId, LogEntry]:
         """Return the newest line of each content that tells of a change, not of its delivery.
 

@@ -8,6 +8,8 @@ from personal_context.domain.ages import moment
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import (
     EVERYTHING,
+    CollectionId,
+    ContentSummary,
     ListedContent,
     Listing,
     ListSort,
@@ -17,9 +19,11 @@ from personal_context.domain.models import (
 from personal_context.ports import Clock, Store
 from personal_context.search.filters import located
 from personal_context.search.paging import page_of
+from personal_context.search.query import phrase_of
 
 MAX_LIMIT = 100
 MOST_REMOVED = 100
+MOST_IN_TREE = 10_000
 
 
 class ContentList:
@@ -87,6 +91,44 @@ class ContentList:
         return await self._store.removals(
             since=since, collection_id=filters.collection, limit=MOST_REMOVED
         )
+
+    async def tree(self, collection: str) -> Sequence[ContentSummary]:
+        """Return a collection's contents as they stand: parents before children, at most 10,000.
+
+        Raises:
+            InvalidInput: No such collection is mirrored.
+        """
+        filters = await located(SearchFilters(collection=collection), self._store)
+        ids, _ = await self._store.listed(filters=filters, sort="place", limit=MOST_IN_TREE)
+        summaries = await self._store.summaries(ids)
+        return [summaries[one] for one in ids if one in summaries]
+
+    async def collections(self) -> Sequence[tuple[CollectionId, str]]:
+        """Return id and name of each mirrored collection, by name."""
+        states = await self._store.sync_states()
+        return [(one.collection_id, one.name) for one in states if one.finished_at]
+
+    async def news(self, mark: int | None) -> tuple[int, Sequence[LogEntry]]:
+        """Return what was logged after a mark, oldest first, and the next mark.
+
+        Args:
+            mark: What the call before has returned; None to begin with what comes.
+        """
+        return await self._store.log_after(mark)
+
+    async def complete(self, typed: str) -> Sequence[ContentSummary]:
+        """Return contents that somebody may mean who has typed the beginning of a title.
+
+        Without a word in it, what changed last; the last word may go on. Best known by their
+        titles, at most 100, last changed first.
+        """
+        phrase = phrase_of(typed[:200])
+        wanted = frozenset({replace(phrase, open_ended=True)} if phrase else ())
+        ids, _ = await self._store.listed(
+            filters=SearchFilters(titled=wanted), sort="updated", limit=MAX_LIMIT
+        )
+        summaries = await self._store.summaries(ids)
+        return [summaries[one] for one in ids if one in summaries]
 
     def _since(self, told: str) -> datetime:
         found = moment(told, self._clock())

@@ -3,13 +3,19 @@
 import logging
 from typing import Any
 
-from fastmcp.exceptions import ToolError, ValidationError as InvalidArguments
+from fastmcp.exceptions import (
+    NotFoundError,
+    ResourceError,
+    ToolError,
+    ValidationError as InvalidArguments,
+)
+from fastmcp.resources.base import ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
-from mcp_types import CallToolRequestParams
+from mcp_types import CallToolRequestParams, ReadResourceRequestParams
 from pydantic import ValidationError
 
-from personal_context.domain.errors import PersonalContextError
+from personal_context.domain.errors import ContentNotFound, InvalidInput, PersonalContextError
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +41,19 @@ class TranslateErrors(Middleware):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             raise ToolError(invalid_arguments(context.message.name, error.__cause__)) from None
+
+    async def on_read_resource(
+        self,
+        context: MiddlewareContext[ReadResourceRequestParams],
+        call_next: CallNext[ReadResourceRequestParams, ResourceResult],
+    ) -> ResourceResult:
+        """Read the resource; one that names nothing is not found, as the protocol has it."""
+        try:
+            return await call_next(context)
+        except ResourceError as error:
+            if isinstance(error.__cause__, ContentNotFound | InvalidInput):
+                raise NotFoundError(str(error)) from error
+            raise
 
 
 def invalid_arguments(tool: str, error: ValidationError) -> str:

@@ -1,5 +1,6 @@
 """What the door for models needs from the product; the runtime satisfies it by shape."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from personal_context.content.adding import Added, IfExists
@@ -12,10 +13,14 @@ from personal_context.content.prompts import Prompts
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
     EVERYTHING,
+    CollectionId,
+    Content,
+    ContentSummary,
     ContextAnswer,
     ContextForm,
     Listing,
     ListSort,
+    LogEntry,
     SearchAnswer,
     SearchFilters,
     SimilarAnswer,
@@ -87,6 +92,22 @@ class ListingContents(Protocol):
         """Return contents, and what was logged of each last."""
         ...
 
+    async def tree(self, collection: str) -> Sequence[ContentSummary]:
+        """Return a collection's contents as they stand."""
+        ...
+
+    async def collections(self) -> Sequence[tuple[CollectionId, str]]:
+        """Return id and name of each mirrored collection."""
+        ...
+
+    async def complete(self, typed: str) -> Sequence[ContentSummary]:
+        """Return contents whose titles begin so."""
+        ...
+
+    async def news(self, mark: int | None) -> tuple[int, Sequence[LogEntry]]:
+        """Return what was logged after a mark, oldest first, and the next mark."""
+        ...
+
 
 class Contents(Protocol):
     """Adds and reads contents."""
@@ -109,6 +130,18 @@ class PromptLibrary(Protocol):
 
     async def load(self) -> Prompts:
         """Return every prompt document as one text."""
+        ...
+
+    async def documents(self) -> Sequence[Content]:
+        """Return the prompt documents in tree order."""
+        ...
+
+    async def collection(self) -> CollectionId | None:
+        """Return the prompts collection, if it is set and known."""
+        ...
+
+    async def guidance(self) -> str | None:
+        """Return what the owner wants every agent to know."""
         ...
 
 

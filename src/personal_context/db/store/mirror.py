@@ -67,6 +67,12 @@ class SqliteMirror(Fenced):
         """Return the newest lines of sync_log, newest first."""
         return await self._database.read(lambda c: books.log(c, limit))
 
+    async def log_after(
+        self, mark: int | None, *, limit: int = 1000
+    ) -> tuple[int, Sequence[LogEntry]]:
+        """Return what was logged after a mark, oldest first, and the next mark."""
+        return await self._database.read(lambda c: books.log_after(c, mark, limit))
+
     async def last_log(self, content_ids: Collection[ContentId]) -> Mapping[ContentId, LogEntry]:
         """Return the newest line of each content; those without any are left out."""
         return await self._database.read(lambda c: books.last_log(c, content_ids))
