@@ -62,6 +62,22 @@ async def test_a_conflict_is_shown_and_ended(door, keep, words):
     assert "Nothing waits" in text_of(await web.get("/"))
 
 
+async def test_what_is_gone_in_outline_is_shown_as_gone_and_let_go(door):
+    product, web, page = door
+    product.sandbox.faults.timeout("documents.update", times=99)
+    await product.runtime.changes.update(page, Change("Later.", mode=EditMode.APPEND), patience=30)
+    product.sandbox.faults.clear()
+    product.sandbox.documents.trash(page)
+    await web.post(f"/outbox/{page}/retry", headers=HTMX)
+
+    looked = text_of(await web.get(f"/outbox/{page}"))
+    assert "Conflict" in looked
+    assert "Let it go" in looked
+    await web.post(f"/outbox/{page}/resolve?keep=outline")
+
+    assert (await product.runtime.store.counts()).trashed == 1
+
+
 async def documents(product):
     async with httpx.AsyncClient(transport=httpx.ASGITransport(product.sandbox.app)) as http:
         answer = await http.post(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from personal_context.content.diffing import short_diff
-from personal_context.domain.models import OutboxEntry, Push, Standing, Wording
+from personal_context.domain.models import OutboxEntry, Push, PushState, Standing, Wording
 from personal_context.indexing.markdown import readable
 
 MOST_LINES = 400
@@ -18,20 +18,24 @@ class Comparison:
         ours: What is stored here, as it is read.
         theirs: What Outline has, as far as known; None if it has nothing.
         diff: From theirs to ours: lines with `+`, `-` or a blank before them, or a note.
+        gone: There is a conflict, because Outline shows it no more.
     """
 
     entry: OutboxEntry
     ours: Wording
     theirs: Wording | None
     diff: Sequence[str]
+    gone: bool = False
 
 
 def comparison(entry: OutboxEntry, standing: Standing, push: Push) -> Comparison:
     """Return how the text here stands to Outline's."""
     ours = Wording(standing.content.title, standing.content.text)
-    theirs = their_wording(push)
+    conflict, remote = push.state is PushState.CONFLICT, push.remote
+    gone = conflict and (remote is None or not remote.live)
+    theirs = None if conflict and remote is None else their_wording(push)
     diff = short_diff(theirs, ours, most=MOST_LINES).splitlines() if theirs else ()
-    return Comparison(entry, _read(ours), theirs and _read(theirs), diff)
+    return Comparison(entry, _read(ours), theirs and _read(theirs), diff, gone)
 
 
 def their_wording(push: Push) -> Wording | None:

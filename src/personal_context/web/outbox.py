@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from personal_context.web import params
 from personal_context.web.guard import Endpoint, as_html
-from personal_context.web.outbox_view import diff_lines, outbox_row
+from personal_context.web.outbox_view import choices, diff_lines, outbox_row
 from personal_context.web.responses import html_answer
 from personal_context.web.services import Services
 from personal_context.web.templating import Pages
@@ -59,6 +59,7 @@ class OutboxPage:
         values = self._values(request) | {
             "row": outbox_row(found.entry),
             "found": found,
+            "choices": choices(found),
             "diff": diff_lines(found.diff),
         }
         return html_answer(await self._pages.render("outbox.html", **values))

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from personal_context.content.comparing import Comparison
+from personal_context.content.resolving import Keep
 from personal_context.domain.models import Operation, OutboxEntry, PushState
 from personal_context.web.humanize import plural
 
@@ -61,6 +63,15 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One way out of a conflict: whose text is kept, the button's words, and what they mean."""
+
+    keep: Keep
+    label: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class DiffLine:
     """One line of a diff; kind is `added`, `removed`, `same` or `note`."""
 
@@ -90,6 +101,28 @@ def outbox_row(entry: OutboxEntry) -> OutboxRow:
     )
 
 
+def choices(found: Comparison) -> Sequence[Choice]:
+    """Return what a person can choose in a conflict, and what each choice does."""
+    if found.entry.state is not PushState.CONFLICT:
+        return ()
+    if found.entry.operation is Operation.TRASH:
+        return (
+            Choice("local", "Delete it in Outline too", "It goes to Outline's trash."),
+            Choice("outline", "Keep Outline's text", "It comes back here as it is in Outline."),
+        )
+    if found.gone:
+        return (
+            Choice("local", "Keep the text from here", "Outline gets it again."),
+            Choice("outline", "Let it go", "It goes to the local trash, as it is gone in Outline."),
+            Choice("both", "Keep it as a new document", "The old one goes to the local trash."),
+        )
+    return (
+        Choice("local", "Keep the text from here", "It takes the place of Outline's."),
+        Choice("outline", "Keep Outline's text", "It takes the place of the one here."),
+        Choice("both", "Keep both", "Outline's stays, the one from here becomes a new document."),
+    )
+
+
 def diff_lines(diff: Sequence[str]) -> Sequence[DiffLine]:
     """Return the lines of a diff, told apart by what stands before them."""
     kinds = {"+": "added", "-": "removed", " ": "same"}
@@ -101,7 +134,7 @@ def diff_lines(diff: Sequence[str]) -> Sequence[DiffLine]:
 
 def _todo(entry: OutboxEntry) -> str:
     if entry.state is PushState.CONFLICT:
-        return "It was changed here and in Outline. Nothing is lost: compare both, and choose."
+        return "Both sides changed it, and nothing is lost: compare them, and choose."
     if entry.state is PushState.FAILED:
         return "It is not tried again by itself. Mend what Outline says, then try again."
     return ""
