@@ -10,7 +10,7 @@ from personal_context.content.checks import NewContent
 from personal_context.content.considering import Considered, considered
 from personal_context.content.likeness import Likeness, Look
 from personal_context.content.offering import Offers
-from personal_context.content.page_marks import KEPT
+from personal_context.content.page_marks import KEPT, kept_key
 from personal_context.content.placing import Place, Placer
 from personal_context.content.reading import Reader
 from personal_context.content.secrets import Secret
@@ -26,7 +26,6 @@ from personal_context.domain.models import (
     PushState,
     SourceType,
 )
-from personal_context.domain.text import text_key
 from personal_context.ports import Clock, PrepareText, Store
 
 COMPARING = 0.035
@@ -158,7 +157,7 @@ class Adder:
         now = self._clock()
         metadata = given.metadata
         if is_page:
-            metadata = {**metadata, KEPT: text_key(indexed.readable)}
+            metadata = {**metadata, KEPT: kept_key(indexed.readable)}
         return Content(
             id=self._new_id(),
             source_type=SourceType.WEB if is_page else SourceType.NOTE,

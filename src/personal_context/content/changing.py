@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from personal_context.content.diffing import short_diff
 from personal_context.content.editing import Change, checked_change, planned
 from personal_context.content.offering import Offers
-from personal_context.content.page_marks import KEPT
+from personal_context.content.page_marks import KEPT, kept_key
 from personal_context.content.reading import Reader
 from personal_context.content.secrets import Secret
 from personal_context.content.telling import stored_message, warnings
@@ -20,7 +20,7 @@ from personal_context.domain.models import (
     Standing,
     Wording,
 )
-from personal_context.domain.text import SHORT_HASH, is_hash, text_key
+from personal_context.domain.text import SHORT_HASH, is_hash
 from personal_context.ports import Clock, PrepareText, Store
 from personal_context.sync.courier import not_allowed
 from personal_context.sync.queueing import after_edits, after_restore, after_trash
@@ -210,7 +210,7 @@ class Changer:
         now, wording, metadata = self._clock(), plan.wording, plan.metadata
         indexed = await self._prepare(wording.title, wording.text)
         if change.from_page:
-            metadata = {**metadata, KEPT: text_key(indexed.readable)}
+            metadata = {**metadata, KEPT: kept_key(indexed.readable)}
         new = replace(
             content,
             title=wording.title,

@@ -30,6 +30,7 @@ from personal_context.domain.models import (
     Validators,
     WebPage,
 )
+from personal_context.domain.text import SHORT_HASH
 from personal_context.ports import Store, Web
 from personal_context.sync.delivery import fitted
 
@@ -153,9 +154,9 @@ class PageService:
         read = await self._reader.get(known.content_id)
         marks = Marks.of(read.content.metadata)
         # What is at its old place by now is another page.
-        moved = marks.name != name_of(page.address)
+        moved = not _is_at(marks, page.address)
         await self._name(known.content_id, page, moved=moved)
-        edited = marks.kept != known.text_key
+        edited = marks.edited(known.text_key)
         if text_hash(page) == marks.text_hash and not (edited and new.overwrite):
             said = metadata_of(page, read.content.metadata)
             return await self._retold(PageOutcome.UNCHANGED, known, new, patience, said)
@@ -214,12 +215,17 @@ class PageService:
             return None
         marks = Marks.of((await self._store.get(known.content_id)).metadata)
         # Only the address that gave them knows what they mean.
-        return marks.validators if marks.name == name_of(name) else None
+        return marks.validators if _is_at(marks, name) else None
 
 
 async def _nothing(_: str) -> Validators | None:
     """Know no page, so that it comes whole."""
     return None
+
+
+def _is_at(marks: Marks, address: str) -> bool:
+    """Tell whether a page was last fetched from an address."""
+    return marks.name == name_of(address)[:SHORT_HASH]
 
 
 def _new_content(page: WebPage, new: NewPage) -> NewContent:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from personal_context.domain.models import Validators, WebPage
+from personal_context.domain.text import SHORT_HASH, text_key
 
 KEPT = "page_kept"
-"""Member of the metadata: `text_key` of the text, as it was kept when it was last fetched."""
+"""Member of the metadata: what `kept_key` made of the text that was kept when it was fetched."""
 
 _TITLE, _TEXT, _NAME = "page_title", "page_hash", "page_name"
 
@@ -20,7 +21,7 @@ class Marks:
     Attributes:
         title: The page's own, whatever the content is called.
         text_hash: Of the text as it came.
-        name: By which its validators may be sent; see `name_of`.
+        name: The beginning of the name that its validators may be sent to; see `name_of`.
         kept: See KEPT.
     """
 
@@ -40,6 +41,15 @@ class Marks:
 
         validators = Validators(text("etag"), text("last_modified"))
         return cls(text(_TITLE), text(_TEXT), text(_NAME), text(KEPT), validators)
+
+    def edited(self, text_key: str | None) -> bool:
+        """Tell whether a content with this `text_key` was edited since it was fetched."""
+        return text_key is None or self.kept != text_key[:SHORT_HASH]
+
+
+def kept_key(readable: str) -> str:
+    """Return what a text is known again by, until it is edited."""
+    return text_key(readable)[:SHORT_HASH]
 
 
 def name_of(address: str) -> str:
@@ -68,8 +78,8 @@ def likely_names_of(page: WebPage) -> tuple[str, ...]:
 
 
 def text_hash(page: WebPage) -> str:
-    """Return a hash of a page's text, as it came."""
-    return hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest()
+    """Return a short hash of a page's text, as it came: models read metadata, and pay for it."""
+    return name_of(page.text)[:SHORT_HASH]
 
 
 def is_likely(page: WebPage, marks: Marks) -> bool:
@@ -91,7 +101,7 @@ def metadata_of(page: WebPage, before: Mapping[str, Any]) -> dict[str, Any]:
         "last_modified": page.validators.last_modified,
         _TITLE: page.title,
         _TEXT: text_hash(page),
-        _NAME: name_of(page.address),
+        _NAME: name_of(page.address)[:SHORT_HASH],
     }
     return {key: value for key, value in said.items() if value is not None or key in before}
 
