@@ -112,3 +112,34 @@ async def test_the_log_is_followed_by_marks(store):
 
     assert [one.operation for one in (*first, *second)] == ["update", "trash", "restore"]
     assert await store.log_after(mark) == (mark, [])
+
+
+async def test_a_collection_is_told_as_it_stands(filled):
+    placed = await filled.placed(HANDBOOK)
+
+    assert [(one.id, one.title, one.parent_id) for one in placed] == [
+        (TWO, "Alpha", None),
+        (ONE, "beta", None),
+    ]
+
+
+async def test_tags_are_counted_by_contents(store):
+    await mirror_all(store, content(1, tags=("b", "a")), content(2, tags=("b",)), content(3))
+    await store.trash(TWO, reason="gone", log=line("trash", 2))
+
+    assert await store.tag_counts() == {"a": 1, "b": 1}
+
+
+async def test_the_log_is_read_in_pages_and_by_kind(store):
+    for number in (1, 2, 3):
+        await store.add_log(line("create" if number < 3 else "move", number))
+    elsewhere = LogEntry("create", JOURNAL)
+    await store.add_log(elsewhere)
+
+    async def numbers(**asked):
+        return [one.content_id for one in await store.log(limit=9, **asked)]
+
+    assert await numbers() == [None, THREE, TWO, ONE]
+    assert await numbers(offset=1) == [THREE, TWO, ONE]
+    assert await numbers(operation="create") == [None, TWO, ONE]
+    assert await numbers(operation="create", collection_id=HANDBOOK, offset=1) == [ONE]

@@ -379,7 +379,7 @@ async def test_an_unforeseen_error_gives_nothing_away(web, services, caplog):
     [
         ("GET", "/api/nothing", 404, "no_such_route"),
         ("DELETE", "/api/status", 405, "method_not_allowed"),
-        ("GET", "/api/sync", 405, "method_not_allowed"),
+        ("PUT", "/api/sync", 405, "method_not_allowed"),
         ("PUT", "/api/reindex", 405, "method_not_allowed"),
     ],
 )

@@ -16,6 +16,7 @@ from personal_context.cli import (
     doctor,
     folders,
     forget,
+    gpt_spec,
     listing,
     mcp_config,
     reindexing,
@@ -80,6 +81,7 @@ def build_app() -> App:
         folders.import_,
         backups.backup,
         mcp_config.mcp_config,
+        gpt_spec.gpt_spec,
         upkeep.version,
     ):
         app.command(command)

@@ -14,7 +14,6 @@ from personal_context.cli.output import FAILED, printable, progress_bars
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import ReindexProgress, ReindexState
 from personal_context.indexing.reindex import Reindexer, reindex_failure
-from personal_context.web.reindexing import progress_json
 from personal_context.web.view import reindex_bar, reindex_title
 
 Action: TypeAlias = Literal["start", "status", "pause", "resume", "cancel"]
@@ -64,7 +63,11 @@ async def reindex(
 
 
 def _shown(now: ReindexProgress, common: Common) -> int:
-    common.show(progress_json(now), lambda: Text("\n".join(_lines(now))))
+    # Not at the top: other commands need none of it.
+    from personal_context.web.responses import plain
+    from personal_context.web.rest.reindexing import reindex_now
+
+    common.show(plain(reindex_now(now)), lambda: Text("\n".join(_lines(now))))
     return 0
 
 

@@ -129,6 +129,11 @@ def excerpt(text: str, text_hash: str, wanted: Wanted, count_tokens: TokenCounte
     )
 
 
+def headings_of(text: str, count_tokens: TokenCounter) -> Sequence[Heading]:
+    """Return every heading of a text, in reading order."""
+    return _Lines(text, count_tokens).headings()
+
+
 def shown(headings: Sequence[Heading]) -> Sequence[Heading]:
     """Return headings for a table of contents: as many levels as fit, of one level the first."""
     for deepest in range(6, 1, -1):

@@ -1,10 +1,11 @@
 """Contents as every door calls them: one object for adding and reading."""
 
 import asyncio
+from collections.abc import Sequence
 
 from personal_context.content.adding import Added, Adder, IfExists
 from personal_context.content.checks import NewContent
-from personal_context.content.excerpts import WHOLE, Excerpt, Wanted, excerpt
+from personal_context.content.excerpts import WHOLE, Excerpt, Heading, Wanted, excerpt, headings_of
 from personal_context.content.reading import ReadContent, Reader
 from personal_context.ports import TokenCounter
 
@@ -51,6 +52,16 @@ class ContentService:
         return read, await asyncio.to_thread(
             excerpt, read.content.readable, read.summary.hash, wanted, self._count_tokens
         )
+
+    async def table_of(self, reference: str) -> tuple[ReadContent, Excerpt, Sequence[Heading]]:
+        """Return a content with its whole text, and all its headings.
+
+        Raises:
+            ContentNotFound: Nothing stored goes by that name.
+        """
+        read, whole = await self.read(reference)
+        text = read.content.readable
+        return read, whole, await asyncio.to_thread(headings_of, text, self._count_tokens)
 
     async def close(self) -> None:
         """Wait shortly for pushes under way; the outbox keeps those that don't make it."""

@@ -6,8 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from personal_context.db.filtering import conditions
-from personal_context.db.rows import fetch, storable
-from personal_context.domain.models import ContentId, ListSort, SearchFilters
+from personal_context.db.rows import fetch, storable, to_time
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    ListSort,
+    Placed,
+    SearchFilters,
+    SourceType,
+)
 
 if TYPE_CHECKING:
     import apsw
@@ -75,3 +82,24 @@ def listed(
     )
     [[total]] = fetch(connection, f"SELECT count(*) FROM content AS c WHERE {passing}", *values)
     return [ContentId(row[0]) for row in rows], total
+
+
+def placed(connection: "apsw.Connection", collection_id: CollectionId) -> Sequence[Placed]:
+    """Return every content of a collection, in tree order."""
+    rows = fetch(
+        connection,
+        "SELECT id, title, parent_id, source_type, updated_at FROM content"
+        " WHERE collection_id = ? ORDER BY position, id",
+        collection_id,
+    )
+    return [Placed(row[0], row[1], row[2], SourceType(row[3]), to_time(row[4])) for row in rows]
+
+
+def tag_counts(connection: "apsw.Connection") -> Mapping[str, int]:
+    """Return how many contents have each tag, by name."""
+    rows = fetch(
+        connection,
+        "SELECT t.name, count(*) FROM content_tags AS ct CROSS JOIN tags AS t ON t.id = ct.tag_id"
+        " GROUP BY t.id ORDER BY t.name",
+    )
+    return {str(row[0]): int(row[1]) for row in rows}

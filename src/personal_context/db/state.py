@@ -83,12 +83,22 @@ def add_log(connection: "apsw.Connection", entry: LogEntry, now: datetime) -> No
     )
 
 
-def log(connection: "apsw.Connection", limit: int) -> Sequence[LogEntry]:
-    """Return the newest lines of sync_log, newest first."""
+def log(
+    connection: "apsw.Connection",
+    limit: int,
+    offset: int = 0,
+    collection_id: str | None = None,
+    operation: str | None = None,
+) -> Sequence[LogEntry]:
+    """Return lines of sync_log, newest first."""
     rows = fetch(
         connection,
-        f"SELECT {LOG_COLUMNS} FROM sync_log ORDER BY id DESC LIMIT ?",
+        f"SELECT {LOG_COLUMNS} FROM sync_log WHERE (?1 IS NULL OR collection_id = ?1)"
+        " AND (?2 IS NULL OR operation = ?2) ORDER BY id DESC LIMIT ?3 OFFSET ?4",
+        collection_id,
+        operation,
         limit,
+        offset,
     )
     return [log_entry_of(row) for row in rows]
 

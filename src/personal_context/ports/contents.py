@@ -18,6 +18,7 @@ from personal_context.domain.models import (
     KnownPage,
     ListSort,
     LogEntry,
+    Placed,
     SearchFilters,
     StoredSection,
     TrashedContent,
@@ -183,6 +184,14 @@ class ContentStore(Protocol):
             limit: Most contents to return, at least 1.
             offset: Contents to pass over.
         """
+        ...
+
+    async def placed(self, collection_id: CollectionId) -> Sequence[Placed]:
+        """Return every content of a collection, in tree order."""
+        ...
+
+    async def tag_counts(self) -> Mapping[str, int]:
+        """Return how many contents have each tag, by name."""
         ...
 
     async def counts(self) -> Counts:

@@ -69,8 +69,22 @@ class MirrorStore(Protocol):
         """Append one line to sync_log."""
         ...
 
-    async def log(self, *, limit: int) -> Sequence[LogEntry]:
-        """Return the newest lines of sync_log, newest first."""
+    async def log(
+        self,
+        *,
+        limit: int,
+        offset: int = 0,
+        collection_id: str | None = None,
+        operation: str | None = None,
+    ) -> Sequence[LogEntry]:
+        """Return lines of sync_log, newest first.
+
+        Args:
+            limit: Most lines, at least 1.
+            offset: Newer lines to pass over.
+            collection_id: Only of this collection.
+            operation: Only of this kind, see LogEntry.
+        """
         ...
 
     async def log_after(

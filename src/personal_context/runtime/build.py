@@ -43,6 +43,7 @@ from personal_context.ports import (
 from personal_context.runtime.adapters import embedder_of, price_of, upstream_of
 from personal_context.runtime.runtime import Runtime
 from personal_context.runtime.targets import prompts_collection_of
+from personal_context.search.browsing import Browsing
 from personal_context.search.context import ContextBuilder
 from personal_context.search.fusion import FusionRule
 from personal_context.search.hybrid import HybridSearch
@@ -216,6 +217,7 @@ def build_runtime(
         context=ContextBuilder(search, store, count_tokens, clock),
         similar=SimilarSearch(store, index, embedder),
         listing=ContentList(store, clock),
+        browsing=Browsing(store),
         contents=ContentService(
             adder=adder,
             reader=reader,

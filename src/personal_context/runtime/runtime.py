@@ -27,6 +27,7 @@ from personal_context.ports import (
     Upstream,
     VectorIndex,
 )
+from personal_context.search.browsing import Browsing
 from personal_context.search.context import ContextBuilder
 from personal_context.search.hybrid import HybridSearch
 from personal_context.search.listing import ContentList
@@ -58,6 +59,7 @@ class Runtime:
     context: ContextBuilder
     similar: SimilarSearch
     listing: ContentList
+    browsing: Browsing
     contents: ContentService
     changes: Changer
     pages: PageService

@@ -22,7 +22,7 @@ def build_app(mcp: FastMCP, runtime: Runtime, http: HttpOptions) -> "Starlette":
         runtime: What the page and REST use.
         http: For whom; on loopback only local names are answered, and those that it lists.
     """
-    from personal_context.web.contents import LARGEST as CONTENT_BODY, PATH as CONTENT_PATH
+    from personal_context.web.rest.contents import ADDRESSES, LARGEST as CONTENT_BODY
     from personal_context.web.routes import error_handlers, routes
     from personal_context.web.security import allowed_hosts, guards
     from personal_context.web.traffic import Traffic
@@ -39,7 +39,7 @@ def build_app(mcp: FastMCP, runtime: Runtime, http: HttpOptions) -> "Starlette":
             larger_bodies={
                 "/mcp": MCP_BODY,
                 "/messages": MCP_BODY,
-                CONTENT_PATH: CONTENT_BODY,
+                **dict.fromkeys(ADDRESSES, CONTENT_BODY),
                 PATH: LARGEST,
             },
             proxies=http.proxies,

@@ -17,6 +17,7 @@ FOLDER: Final = Path(__file__).with_name("static")
 # Written down, because what an operating system takes .js for is anybody's guess.
 TYPES: Final = MappingProxyType(
     {
+        "api.css": "text/css; charset=utf-8",
         "app.css": "text/css; charset=utf-8",
         "app.js": "text/javascript; charset=utf-8",
         "favicon.svg": "image/svg+xml",

@@ -1,11 +1,12 @@
-"""`/health`: what works and what doesn't, for those who watch over it."""
+"""`/livez`: it lives. `/health`: what works and what doesn't, for those who watch over it."""
 
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from personal_context.domain.errors import StoreError
@@ -23,17 +24,22 @@ _TROUBLED = frozenset({Health.ACCESS_LOST, Health.ERROR, Health.HELD})
 _UNCONFIRMED = (PushState.FAILED, PushState.CONFLICT)
 
 
-class Check(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Check:
     """One part of the product, and how it is."""
 
-    name: str = Field(description="store, outline, collections, meaning or outbox.")
-    state: State = Field(
-        description="degraded: it answers, with less than it could. off: it isn't set up."
-    )
-    message: str = Field(description="What is the matter, for a person; empty if all is well.")
+    name: Annotated[str, Field(description="store, outline, collections, meaning or outbox.")]
+    state: Annotated[
+        State,
+        Field(description="degraded: it answers, with less than it could. off: it isn't set up."),
+    ]
+    message: Annotated[
+        str, Field(description="What is the matter, for a person; empty if all is well.")
+    ]
 
 
-class HealthAnswer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class HealthAnswer:
     """How the product is: as its worst part is."""
 
     state: Literal["ok", "degraded", "failing"]
@@ -46,9 +52,16 @@ def routes(services: Services) -> list[Route]:
 
     async def health(_: Request) -> Response:
         answer = await health_of(services)
-        return json_answer(answer.model_dump(), 503 if answer.state == "failing" else 200)
+        return json_answer(answer, 503 if answer.state == "failing" else 200)
 
-    return [Route(PATH, as_json(health), name="health")]
+    return [
+        Route("/livez", _livez, name="livez"),
+        Route(PATH, as_json(health), name="health"),
+    ]
+
+
+async def _livez(_: Request) -> Response:
+    return PlainTextResponse("ok")
 
 
 async def health_of(services: Services) -> HealthAnswer:

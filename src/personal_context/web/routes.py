@@ -9,21 +9,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from personal_context.ports import Clock
-from personal_context.web import (
-    api,
-    assets,
-    changing,
-    contents,
-    context,
-    health,
-    listing,
-    metrics,
-    reindexing,
-)
+from personal_context.web import assets, health, metrics
 from personal_context.web.errors import problem_of
 from personal_context.web.pace import Pace
 from personal_context.web.pages import Page
 from personal_context.web.responses import any_problem
+from personal_context.web.rest import api_page, everything
+from personal_context.web.rest.everything import OPERATIONS
 from personal_context.web.services import Services
 from personal_context.web.templating import Pages
 from personal_context.web.traffic import Traffic
@@ -53,12 +45,8 @@ def routes(
     """
     pace = pace or Pace()
     return [
-        *api.routes(services),
-        *reindexing.routes(lambda: services.reindex, pace),
-        *changing.routes(services),
-        *listing.routes(services),
-        *contents.routes(services),
-        *context.routes(services),
+        *everything.routes(services, pace),
+        *api_page.routes(OPERATIONS, services.version),
         *health.routes(services),
         *metrics.routes(services, traffic or Traffic()),
         *assets.routes(),

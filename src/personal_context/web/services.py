@@ -1,11 +1,12 @@
 """What the doors for people need from the product; the runtime satisfies it by shape."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from personal_context.content.adding import Added, IfExists
 from personal_context.content.changing import Changer
 from personal_context.content.checks import NewContent
-from personal_context.content.excerpts import WHOLE, Excerpt, Wanted
+from personal_context.content.excerpts import WHOLE, Excerpt, Heading, Wanted
 from personal_context.content.from_web import PageService
 from personal_context.content.outbox import OutboxService
 from personal_context.content.reading import ReadContent
@@ -21,6 +22,7 @@ from personal_context.domain.models import (
     SimilarAnswer,
     Status,
 )
+from personal_context.search.browsing import Browsing
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.letting_go import LettingGo
 
@@ -99,6 +101,10 @@ class Contents(Protocol):
         """Return a content by id, urlId or address."""
         ...
 
+    async def table_of(self, reference: str) -> tuple[ReadContent, Excerpt, Sequence[Heading]]:
+        """Return a content with its whole text, and all its headings."""
+        ...
+
     async def read(self, reference: str, wanted: Wanted = WHOLE) -> tuple[ReadContent, Excerpt]:
         """Return a content with the part of its text that is wanted."""
         ...
@@ -168,6 +174,11 @@ class Services(Protocol):
     @property
     def similar(self) -> Comparing:
         """What is alike."""
+        ...
+
+    @property
+    def browsing(self) -> Browsing:
+        """Collections, tags, and what was logged."""
         ...
 
     @property

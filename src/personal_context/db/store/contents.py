@@ -32,6 +32,7 @@ from personal_context.domain.models import (
     KnownPage,
     ListSort,
     LogEntry,
+    Placed,
     SearchFilters,
     StoredSection,
     TrashedContent,
@@ -156,6 +157,14 @@ class SqliteContents(Fenced):
     ) -> tuple[Sequence[ContentId], int]:
         """Return a page of the contents that pass, and how many pass in all."""
         return await self._database.read(lambda c: finding.listed(c, filters, sort, limit, offset))
+
+    async def placed(self, collection_id: CollectionId) -> Sequence[Placed]:
+        """Return every content of a collection, in tree order."""
+        return await self._database.read(lambda c: finding.placed(c, collection_id))
+
+    async def tag_counts(self) -> Mapping[str, int]:
+        """Return how many contents have each tag, by name."""
+        return await self._database.read(finding.tag_counts)
 
     async def counts(self) -> Counts:
         """Count what the store holds."""

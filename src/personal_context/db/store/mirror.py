@@ -63,9 +63,18 @@ class SqliteMirror(Fenced):
         """Append one line to sync_log."""
         await self._write(lambda c: books.add_log(c, entry, self._clock()))
 
-    async def log(self, *, limit: int) -> Sequence[LogEntry]:
-        """Return the newest lines of sync_log, newest first."""
-        return await self._database.read(lambda c: books.log(c, limit))
+    async def log(
+        self,
+        *,
+        limit: int,
+        offset: int = 0,
+        collection_id: str | None = None,
+        operation: str | None = None,
+    ) -> Sequence[LogEntry]:
+        """Return lines of sync_log, newest first."""
+        return await self._database.read(
+            lambda c: books.log(c, limit, offset, collection_id, operation)
+        )
 
     async def log_after(
         self, mark: int | None, *, limit: int = 1000

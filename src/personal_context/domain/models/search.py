@@ -206,6 +206,21 @@ class ListedContent:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """A content as it stands in its collection's tree.
+
+    Attributes:
+        parent_id: The document it stands below; None at the top.
+    """
+
+    id: ContentId
+    title: str
+    parent_id: ContentId | None
+    source_type: SourceType
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """A page of the contents that pass some filters.
 

@@ -1,0 +1,122 @@
+"""Looking around without a query: trees, tags, and what was logged."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from personal_context.domain.errors import InvalidInput
+from personal_context.domain.models import (
+    EVERYTHING,
+    CollectionId,
+    ContentId,
+    LogEntry,
+    Placed,
+)
+from personal_context.ports import Store
+from personal_context.search.filters import located
+
+MAX_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A collection with its documents.
+
+    Attributes:
+        name: Empty if it is not mirrored.
+        documents: Each after the one it stands below, with its depth, from 0.
+    """
+
+    id: CollectionId
+    name: str
+    documents: Sequence[tuple[Placed, int]]
+
+
+class Browsing:
+    """Shows what is where.
+
+    Args:
+        store: Where it is.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def tree(self, collection: str) -> Shelf:
+        """Return a collection's documents in the order in which a person reads its tree.
+
+        Args:
+            collection: By id, address or name.
+
+        Raises:
+            InvalidInput: No collection goes by that name.
+        """
+        collection_id = CollectionId(await self._found(collection))
+        state = await self._store.sync_state(collection_id)
+        documents = in_reading_order(await self._store.placed(collection_id))
+        return Shelf(collection_id, state.name if state else "", documents)
+
+    async def tags(self) -> Mapping[str, int]:
+        """Return how many contents have each tag, by name."""
+        return await self._store.tag_counts()
+
+    async def log(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        collection: str | None = None,
+        operation: str | None = None,
+    ) -> Sequence[LogEntry]:
+        """Return what was done, newest first.
+
+        Args:
+            limit: Most lines, 1..200.
+            offset: Newer lines to pass over.
+            collection: Only of this one, by id, address or name.
+            operation: Only of this kind, see LogEntry.
+
+        Raises:
+            InvalidInput: The limit is out of range, or no collection goes by that name.
+        """
+        if not 1 <= limit <= MAX_LINES:
+            raise InvalidInput(
+                f"The limit {limit} is out of range.", hint=f"Give 1 to {MAX_LINES}."
+            )
+        collection_id = None if collection is None else await self._found(collection)
+        return await self._store.log(
+            limit=limit, offset=offset, collection_id=collection_id, operation=operation
+        )
+
+    async def _found(self, collection: str) -> str:
+        filters = await located(replace(EVERYTHING, collection=collection), self._store)
+        return filters.collection or collection
+
+
+def in_reading_order(documents: Sequence[Placed]) -> Sequence[tuple[Placed, int]]:
+    """Return documents with their depth, each after its parent and before its siblings' children.
+
+    One whose parent is not among them, or is below itself, stands at the top.
+    """
+    known = {one.id for one in documents}
+    below: dict[ContentId | None, list[Placed]] = defaultdict(list)
+    for one in documents:
+        below[one.parent_id if one.parent_id in known else None].append(one)
+    found: list[tuple[Placed, int]] = []
+    seen: set[ContentId] = set()
+
+    def walk(top: Sequence[Placed]) -> None:
+        waiting = [(one, 0) for one in reversed(top)]
+        while waiting:
+            one, depth = waiting.pop()
+            if one.id in seen:
+                continue
+            seen.add(one.id)
+            found.append((one, depth))
+            waiting += [(child, depth + 1) for child in reversed(below[one.id])]
+
+    walk(below[None])
+    for one in documents:
+        if one.id not in seen:  # in a ring
+            walk([one])
+    return found

@@ -1,0 +1,140 @@
+"""What Outline is still to be told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from personal_context.content.resolving import Keep
+from personal_context.domain.models import OutboxEntry, PushState
+from personal_context.web.rest.changes import PATIENCE
+from personal_context.web.rest.operations import AnyOperation, Call, Operation
+from personal_context.web.rest.shapes import Params
+
+TAG = "Outbox"
+
+
+class RetryParams(Params):
+    """Where to."""
+
+    collection: str | None = Field(
+        default=None, description="Another collection for it, by id, address or name."
+    )
+
+
+class ResolveParams(Params):
+    """Whose text stays."""
+
+    keep: Keep = Field(description="local, outline, or both: ours as a document beside theirs.")
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """What waits."""
+
+    entries: Sequence[OutboxEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How far a document is on its way to Outline."""
+
+    outline: PushState
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs between Outline's text and ours."""
+
+    diff: Annotated[str, Field(description="A short unified diff; empty if nothing is known.")]
+
+
+async def _list(call: Call[None, None]) -> Outbox:
+    return Outbox(await call.services.outbox.entries())
+
+
+async def _diff(call: Call[None, None]) -> Difference:
+    return Difference(await call.services.outbox.difference(call.reference))
+
+
+async def _retry(call: Call[RetryParams, None]) -> Delivery:
+    return Delivery(
+        await call.services.outbox.retry(
+            call.reference, collection=call.params.collection, patience=PATIENCE
+        )
+    )
+
+
+async def _resolve(call: Call[ResolveParams, None]) -> Delivery:
+    return Delivery(
+        await call.services.outbox.resolve(call.reference, call.params.keep, patience=PATIENCE)
+    )
+
+
+async def _discard(call: Call[None, None]) -> Delivery:
+    return Delivery(await call.services.outbox.discard(call.reference))
+
+
+_REFUSALS = (404, 409)
+
+OPERATIONS: tuple[AnyOperation, ...] = (
+    Operation(
+        "getOutbox",
+        "GET",
+        "/outbox",
+        "What waits for Outline",
+        "List the documents that Outline has not confirmed yet: on their way, refused, or in "
+        "conflict with what somebody wrote there.",
+        TAG,
+        _list,
+        {200: Outbox},
+    ),
+    Operation(
+        "getDifference",
+        "GET",
+        "/outbox/{reference}/diff",
+        "What differs from Outline",
+        "Get a short diff from Outline's text to ours, of a document that waits or is in conflict.",
+        TAG,
+        _diff,
+        {200: Difference},
+        refusals=_REFUSALS,
+    ),
+    Operation(
+        "retryPush",
+        "POST",
+        "/outbox/{reference}/retry",
+        "Try again",
+        "Offer a document to Outline again, at once.",
+        TAG,
+        _retry,
+        {200: Delivery},
+        params=RetryParams,
+        refusals=_REFUSALS,
+    ),
+    Operation(
+        "resolveConflict",
+        "POST",
+        "/outbox/{reference}/resolve",
+        "Settle a conflict",
+        "Say whose text of a document in conflict stays. Only the owner decides that.",
+        TAG,
+        _resolve,
+        {200: Delivery},
+        params=ResolveParams,
+        refusals=_REFUSALS,
+    ),
+    Operation(
+        "discardPush",
+        "POST",
+        "/outbox/{reference}/discard",
+        "Don't tell Outline",
+        "Take a document out of the outbox. It stays here as it is.",
+        TAG,
+        _discard,
+        {200: Delivery},
+        refusals=_REFUSALS,
+        action=False,
+    ),
+)
