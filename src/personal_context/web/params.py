@@ -8,37 +8,11 @@ from starlette.datastructures import QueryParams
 
 from personal_context.content.resolving import Keep
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import ContextForm, SearchFilters, SourceType
+from personal_context.domain.models import SearchFilters, SourceType
 from personal_context.domain.text import as_utc
-
-DEFAULT_LIMIT = 10
-MAX_LIMIT = 100
-DEFAULT_THRESHOLD = 0.5
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
-
-
-def limit(params: QueryParams) -> int:
-    """The parameter `limit`, 1..100, 10 if it is not given.
-
-    Raises:
-        InvalidInput: It is no whole number, or out of range.
-    """
-    given = params.get("limit", "").strip()
-    if not given:
-        return DEFAULT_LIMIT
-    try:
-        value = int(given)
-    except ValueError:
-        value = 0
-    if not 1 <= value <= MAX_LIMIT:
-        raise InvalidInput(
-            "The parameter limit can't be used.",
-            cause=f"{_shown(given)} is not a whole number from 1 to {MAX_LIMIT}.",
-            hint=f"Give limit={DEFAULT_LIMIT}, or leave it out.",
-        )
-    return value
 
 
 def source_types(params: QueryParams) -> frozenset[SourceType]:
@@ -81,39 +55,6 @@ def filters(params: QueryParams) -> SearchFilters:
     )
 
 
-def offset(params: QueryParams) -> int:
-    """The parameter `offset`, 0 if it is not given; search says how far it goes.
-
-    Raises:
-        InvalidInput: It is no whole number.
-    """
-    given = params.get("offset", "").strip()
-    if not re.fullmatch("[0-9]{0,9}", given):
-        raise InvalidInput(
-            "The parameter offset can't be used.",
-            cause=f"{_shown(given)} is not a whole number from 0.",
-            hint="Leave it out for the first page; next_cursor leads to the others.",
-        )
-    return int(given or 0)
-
-
-def threshold(params: QueryParams) -> float:
-    """The parameter `threshold`, -1..1, 0.5 if it is not given.
-
-    Raises:
-        InvalidInput: It is no number; search says what range it has.
-    """
-    given = params.get("threshold", "").strip()
-    try:
-        return float(given) if given else DEFAULT_THRESHOLD
-    except ValueError:
-        raise InvalidInput(
-            "The parameter threshold can't be used.",
-            cause=f"{_shown(given)} is not a number from -1 to 1.",
-            hint=f"Give threshold={DEFAULT_THRESHOLD}, or leave it out.",
-        ) from None
-
-
 _KEEPS: Mapping[str, Keep] = {"local": "local", "outline": "outline", "both": "both"}
 
 
@@ -127,48 +68,6 @@ def keep(params: QueryParams) -> Keep:
     if found is None:
         raise InvalidInput("The parameter keep can't be used.", hint="Give local, outline or both.")
     return found
-
-
-_FORMS: Mapping[str, ContextForm] = {"markdown": "markdown", "xml": "xml", "json": "json"}
-
-
-def form(params: QueryParams) -> ContextForm:
-    """The parameter `format` of a context, markdown if it is not given.
-
-    Raises:
-        InvalidInput: There is no such form.
-    """
-    given = params.get("format", "").strip().lower() or "markdown"
-    if given not in _FORMS:
-        raise InvalidInput(
-            "The parameter format can't be used.", hint=f"Give {', '.join(_FORMS)}, or nothing."
-        )
-    return _FORMS[given]
-
-
-def whole(params: QueryParams, name: str, *, default: int) -> int:
-    """A parameter that is a whole number from 0 on; what uses it says what range it has.
-
-    Raises:
-        InvalidInput: It is none.
-    """
-    given = params.get(name, "").strip()
-    if not re.fullmatch("[0-9]{0,9}", given):
-        raise InvalidInput(
-            f"The parameter {name} can't be used.",
-            cause=f"{_shown(given)} is not a whole number.",
-            hint=f"Give {name}={default}, or leave it out.",
-        )
-    return int(given or default)
-
-
-def maybe_whole(params: QueryParams, name: str) -> int | None:
-    """A parameter that is a whole number from 0 on; None if it is not given.
-
-    Raises:
-        InvalidInput: It is none.
-    """
-    return whole(params, name, default=1) if params.get(name, "").strip() else None
 
 
 def _moment(params: QueryParams, name: str) -> datetime | None:
