@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from fake_outbox import waiting
 from fake_services import FakeServices, local_status, status
 from product import opened_product
 from prometheus_client.parser import text_string_to_metric_families as families_of
 from web_client import SECRET, app, basic, client
 
 from personal_context.domain.errors import StoreError
-from personal_context.domain.models import Counts, EmbeddingUsage
+from personal_context.domain.models import EmbeddingUsage, PushState
 from personal_context.web.exposition import Family, Sample, exposition
 
 
@@ -64,7 +65,6 @@ async def test_without_outline_nothing_is_missing(web, services):
     [
         ("outline", {"clock_runs": False}),
         ("meaning", {"index": replace(status().index, degraded="The key is refused.")}),
-        ("outbox", {"counts": Counts(1, 1, {}, {}, {"conflict": 2})}),
     ],
 )
 async def test_what_answers_with_less_is_degraded(web, services, name, changes):
@@ -73,6 +73,15 @@ async def test_what_answers_with_less_is_degraded(web, services, name, changes):
     code, state, checks = await health(web)
 
     assert (code, state, checks[name]) == (200, "degraded", "degraded")
+
+
+async def test_what_waits_for_a_person_is_degraded(web, services):
+    services.shown = replace(services.shown, collections=[])
+    services.outbox.waits = [waiting(PushState.CONFLICT)]
+
+    _, state, checks = await health(web)
+
+    assert (state, checks["outbox"]) == ("degraded", "degraded")
 
 
 async def test_a_store_that_cannot_be_read_fails(web, services):
