@@ -256,7 +256,7 @@ async def test_many_removals_wait_for_a_persons_word(world):
 
     stopped = await world.pull()
     kept = len(await world.mirror())
-    confirmed = await world.pull(confirm_removals=True)
+    confirmed = await world.pull(agreed_removals=12)
 
     assert "12 of 20" in stopped.error
     assert kept == 20

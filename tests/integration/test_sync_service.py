@@ -217,6 +217,36 @@ async def test_many_removals_wait_until_a_person_names_the_collection(product):
     assert (await state(product)).pending_removals == 0
 
 
+@pytest.mark.parametrize("process", ["this", "another"])
+async def test_a_yes_is_to_what_was_shown_and_to_no_more(product, process):
+    rules = [product.write(f"Rule {number}", "Text.") for number in range(40)]
+    await product.sync()
+    for rule in rules[:15]:
+        product.sandbox.documents.trash(rule)
+    await poll_later(product)
+    for rule in rules[15:33]:
+        product.sandbox.documents.trash(rule)
+
+    async def agree(name):
+        if process == "this":
+            await product.sync_.sync_now(confirm_removals=[name])
+        else:
+            await product.runtime.store.request_sync(
+                full=False, confirm_removals=[name], now=product.clock()
+            )
+            await product.sync_.answer_requests()
+
+    await agree("Handbook=15")
+    kept = len(await titles(product))
+    held = await state(product)
+    await agree("Handbook")
+
+    assert "33 of 40" in held.error_message
+    assert "agreed to 15" in held.error_message
+    assert (kept, held.pending_removals) == (40, 33)
+    assert len(await titles(product)) == 7
+
+
 async def test_a_held_removal_stops_nothing_else(product):
     rules = [product.write(f"Rule {number}", "Text.") for number in range(20)]
     await product.sync()

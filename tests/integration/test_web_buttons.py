@@ -160,5 +160,5 @@ async def test_held_removals_have_a_button_that_names_their_collection(web, serv
     await web.post("/sync?confirm_removals=c2")
 
     assert "Remove 12 documents" in page
-    assert "/sync?confirm_removals=c2" in page
+    assert "/sync?confirm_removals=c2=12" in page
     assert services.sync.asked == ["confirmed c2"]

@@ -128,11 +128,11 @@ def test_the_way_out_names_the_collection_as_a_shell_takes_it():
         return overview(noted(state, *more, wanted=["*"]))[0].way_out.rpartition(": ")[2]
 
     confirm = "personal-context sync --confirm-removals"
-    assert command(held) == f"{confirm} Handbook"
-    assert command(replace(held, name="Bob's; rm -rf")) == f"{confirm} 'Bob'\"'\"'s; rm -rf'"
-    assert command(replace(held, name="two\nlines")) == f"{confirm} {HANDBOOK}"
+    assert command(held) == f"{confirm} Handbook=12"
+    assert command(replace(held, name="Bob's; rm -rf")) == f"{confirm} 'Bob'\"'\"'s; rm -rf'=12"
+    assert command(replace(held, name="two\nlines")) == f"{confirm} {HANDBOOK}=12"
     # Two of one name: the id alone tells which.
-    assert command(held, SyncState(JOURNAL, "Handbook")) == f"{confirm} {HANDBOOK}"
+    assert command(held, SyncState(JOURNAL, "Handbook")) == f"{confirm} {HANDBOOK}=12"
 
 
 def test_a_way_out_is_told_only_where_a_person_is_needed():

@@ -36,6 +36,7 @@ async def sync(
         Compare every document instead of what changed.
     confirm_removals
         A collection, by name or id, whose many removals may go on; repeatable, `*` for all.
+        `NAME=12` agrees to twelve at most, `NAME` to those that wait when the command begins.
     """
     async with opened_runtime(verbose=common.verbose) as runtime:
         with progress_bars(shown=not common.json) as report:

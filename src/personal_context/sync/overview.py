@@ -117,7 +117,8 @@ def way_out(health: Health, state: SyncState, name: str) -> str:
     if health is Health.HELD:
         return (
             f"{state.pending_removals} documents are gone from it in Outline and kept here. If "
-            f"that is right: personal-context sync --confirm-removals {name}"
+            f"that is right: personal-context sync --confirm-removals {name}="
+            f"{state.pending_removals}"
         )
     if health is Health.ACCESS_LOST:
         return (

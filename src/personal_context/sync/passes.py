@@ -50,13 +50,13 @@ class PassOptions:
     Attributes:
         full: A sweep: look at every document, not only at what changed since the cursor.
         departed: Outline shows nothing of the collection any more: it was archived or deleted.
-        confirm_removals: A person agreed to many removals.
+        agreed_removals: A person agreed to so many removals.
         on_progress: Told after each document.
     """
 
     full: bool = False
     departed: bool = False
-    confirm_removals: bool = False
+    agreed_removals: int = 0
     on_progress: Progress = lambda _done, _total: None
 
 
@@ -225,7 +225,7 @@ class OnePass:
         whole collection left.
         """
         return (
-            not self.options.confirm_removals
+            not self.options.agreed_removals
             and (self.options.departed or 0 < self.known_held <= len(gone))
             and too_many_removals(len(gone), len(self.tally.mirrored))
         )
@@ -255,10 +255,8 @@ class OnePass:
         removals = sum(action.kind.removes for action in actions)
         if any(action.content_id in self.tally.unseen for action in actions):
             await self._look_whether_it_answers()
-        if (
-            too_many_removals(removals, len(self.tally.mirrored))
-            and not self.options.confirm_removals
-        ):
+        too_many = too_many_removals(removals, len(self.tally.mirrored))
+        if too_many and removals > self.options.agreed_removals:
             self.tally.held = removals
             return [action for action in actions if not action.kind.removes]
         return actions

@@ -230,7 +230,7 @@ class Puller:
         before = None if swept else state.last_pull_at
         cursor = max(filter(None, (tally.newest, before)), default=None)
         self._overlap.finished(tally.collection_id, cursor)
-        error = _held(tally) if tally.held else None
+        error = _held(tally, one.options.agreed_removals) if tally.held else None
         if error and error != state.error_message:
             await store.add_log(LogEntry("error", collection_id=state.collection_id, details=error))
         now = self._clock()
@@ -271,12 +271,14 @@ class Puller:
         )
 
 
-def _held(tally: Tally) -> str:
+def _held(tally: Tally, agreed: int) -> str:
+    more = f" Somebody agreed to {agreed}: more are gone by now." if agreed else ""
     return str(
         PersonalContextError(
             f"{tally.held} of {len(tally.mirrored)} documents would be removed; they are kept "
             "until somebody says yes.",
-            cause="Outline no longer shows them in this collection.",
-            hint="If that is right, run `personal-context sync --confirm-removals COLLECTION`.",
+            cause=f"Outline no longer shows them in this collection.{more}",
+            hint="If that is right, run `personal-context sync --confirm-removals "
+            f"COLLECTION={tally.held}`.",
         )
     )

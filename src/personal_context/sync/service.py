@@ -5,14 +5,13 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping,
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from personal_context.domain.collections import (
-    ALL,
     Chosen,
     choose,
     mirrored_id,
-    state_is,
     unknown_collection,
 )
 from personal_context.domain.errors import (
@@ -30,6 +29,7 @@ from personal_context.domain.models import (
 from personal_context.domain.text import one_line
 from personal_context.domain.times import has_passed
 from personal_context.ports import Clock, Store, Upstream
+from personal_context.sync.agreeing import agreed, as_names
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.catalogue import Catalogue
 from personal_context.sync.desk import Desk, Release
@@ -132,7 +132,7 @@ class SyncService:
         Args:
             full: Compare every document instead of what changed.
             confirm_removals: Collections, by name or id, whose held removals may go on; `*` for
-                all.
+                all. `NAME=12` agrees to twelve at most, `NAME` to those that wait now.
             on_progress: Told after each document.
 
         Raises:
@@ -142,9 +142,9 @@ class SyncService:
             PersonalContextError: Another process is at it, and takes long; or this one stops.
         """
         self._outline()
-        confirmed = await self._confirmed(confirm_removals)
+        confirmed = agreed(confirm_removals, await self._store.sync_states())
         reports = await self._desk.ask(
-            full=full, confirm_removals=tuple(confirm_removals), meanwhile=self._relay(on_progress)
+            full=full, confirm_removals=as_names(confirmed), meanwhile=self._relay(on_progress)
         )
         if reports is not None:
             return reports
@@ -160,7 +160,8 @@ class SyncService:
         """Run the syncs that other processes asked for; the process with the clock does this."""
 
         async def run(full: bool, confirm_removals: Sequence[str]) -> Sequence[PassReport]:  # noqa: FBT001 - see Run
-            return await self._sync(full, await self._confirmed(confirm_removals), None)
+            confirmed = agreed(confirm_removals, await self._store.sync_states())
+            return await self._sync(full, confirmed, None)
 
         if self._wiki is not None and not self._turns.stopping:
             with suppress(Stopped):  # Whoever asked sees that we are gone, and syncs.
@@ -250,22 +251,10 @@ class SyncService:
             raise unknown_collection(name, [collection.name for collection in available])
         return found[0].id
 
-    async def _confirmed(self, confirm_removals: Collection[str]) -> frozenset[CollectionId]:
-        states = await self._store.sync_states()
-        confirmed = set()
-        for name in confirm_removals:
-            found = [
-                state.collection_id for state in states if name == ALL or state_is(state, name)
-            ]
-            if not found and name != ALL:
-                raise unknown_collection(name, [state.name for state in states])
-            confirmed.update(found)
-        return frozenset(confirmed)
-
     async def _sync(
         self,
         full: bool,  # noqa: FBT001 - called from here alone
-        confirmed: Collection[CollectionId],
+        confirmed: Mapping[CollectionId, int],
         on_progress: OnProgress | None,
     ) -> Sequence[PassReport]:
         wiki = self._outline()
@@ -281,7 +270,7 @@ class SyncService:
         only: Collection[CollectionId] | None,
         *,
         sweep: bool,
-        confirmed: Collection[CollectionId] = (),
+        confirmed: Mapping[CollectionId, int] = MappingProxyType({}),
         on_progress: OnProgress | None = None,
     ) -> Sequence[PassReport]:
         wiki, chosen = self._outline(), await self._chosen()
@@ -296,7 +285,7 @@ class SyncService:
             options = PassOptions(
                 full=sweep or await self._sweep_due(collection.id),
                 departed=gone,
-                confirm_removals=collection.id in confirmed,
+                agreed_removals=confirmed.get(collection.id, 0),
             )
             report = await self._run(collection, ids, options, on_progress)
             reports.append(report)
