@@ -1,6 +1,7 @@
 """Schemas as they are listed."""
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
@@ -61,3 +62,26 @@ def test_what_may_be_left_out_is_not_said_to_be_null():
     }
     assert short["properties"]["either"]["anyOf"] == [{"type": "integer"}, {"type": "string"}]
     assert short["properties"]["limit"]["default"] == 5
+
+
+class Colour(StrEnum):
+    """What it looks like."""
+
+    RED = "red"
+
+
+def test_what_a_schema_refers_to_stands_in_its_place():
+    def call(
+        one: Colour,
+        maybe: Annotated[Colour | None, Field(description="Which.")] = None,
+        many: list[Colour] | None = None,
+    ):
+        raise NotImplementedError
+
+    short = lean_input(TypeAdapter(call).json_schema())
+
+    assert "$defs" not in short
+    for name in ("one", "maybe"):
+        assert short["properties"][name]["enum"] == ["red"]
+    assert short["properties"]["maybe"]["description"] == "Which."
+    assert short["properties"]["many"]["items"] == {"enum": ["red"], "type": "string"}

@@ -86,6 +86,8 @@ def build_mcp(
         lifespan=lifespan,
         middleware=[TranslateErrors(), NoteListeners(subscribers)],
         mask_error_details=True,
+        # Schemas are listed as they are; those of our own tools refer to nothing.
+        dereference_schemas=False,
     )
     register_tools(mcp, runtime)
     choose_tools(mcp, runtime.settings.tools)

@@ -29,8 +29,8 @@ RESTORES: Final = ToolAnnotations(
 UPDATE_CONTENT: Final = """\
 Change a document: its text, title or tags. Read it with get_content first.
 
-For a correction use mode patch: it replaces one passage and leaves all else alone. It goes to
-Outline by itself; what people edited there at the same place is never overwritten."""
+For a correction use mode patch: it replaces one passage and leaves all else alone. What people
+edited in Outline at the same place is never overwritten."""
 
 DELETE_CONTENT: Final = """\
 Move a document to the trash, only when the owner asks for it. It can be restored.
@@ -101,7 +101,7 @@ def register_changing(mcp: FastMCP, services: Services) -> None:
         ] = None,
         mode: Annotated[
             Literal["replace", "append", "prepend", "patch"],
-            Field(description="What becomes of the text that is there."),
+            Field(description="What to do with it."),
         ] = "replace",
         find: Annotated[
             str | None,
@@ -113,8 +113,7 @@ def register_changing(mcp: FastMCP, services: Services) -> None:
         expected_hash: Annotated[
             str | None,
             Field(
-                description="`hash` of what you have read: nothing is written if it was changed "
-                "since."
+                description="`hash` of what you read; if it was changed since, nothing is written."
             ),
         ] = None,
     ) -> ToolResult:

@@ -21,8 +21,7 @@ GET_CONTEXT: Final = """\
 Return the passages of the owner's documents that answer a question as one text, each with its
 source, place and age.
 
-Use it in place of search and several get_content: for a question that takes more than one
-document, or before a longer task."""
+Use it in place of search and several get_content, or before a longer task."""
 
 
 class ContextSource(BaseModel):

@@ -32,6 +32,9 @@ CORE: Final = (
 )
 """In the order in which they are listed."""
 
+MORE: Final = ("delete_content", "restore_content", "reindex", "full_resync", "outbox")
+"""What `full` adds."""
+
 LOOKS: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -68,7 +71,7 @@ class Chosen(Transform):
         """Return the tools of the profile, those of every day first."""
         shown = [tool for tool in tools if self._has(tool)]
         shown.sort(key=lambda tool: CORE.index(tool.name) if tool.name in CORE else len(CORE))
-        return [_short(tool) for tool in shown]
+        return [_short(tool) if tool.name in CORE + MORE else tool for tool in shown]
 
     async def get_tool(
         self, name: str, call_next: GetToolNext, *, version: VersionSpec | None = None

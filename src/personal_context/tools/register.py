@@ -39,8 +39,7 @@ ADDS: Final = ToolAnnotations(
 
 # Descriptions, not docstrings: FastMCP would load a parser for those at every start.
 GET_CONTENT: Final = """\
-Read a document as Markdown, with its place, tags and address: all of it, a section, or from a
-line on.
+Read a document as Markdown: all of it, a section, or from a line on.
 
 Use it after search, or when somebody gives the address of an Outline document. Of a long one
 the answer lists the sections and tells how to read on."""
@@ -121,10 +120,7 @@ def _writing(mcp: FastMCP, services: Services) -> None:
         content: Annotated[str, Field(description="The text to keep, as Markdown.")],
         title: Annotated[
             str | None,
-            Field(
-                description="What it is, in a few words. Default: of the front matter, or the "
-                "first heading."
-            ),
+            Field(description="Default: of the front matter, or the first heading."),
         ] = None,
         tags: Annotated[
             list[str] | None,
@@ -147,10 +143,7 @@ def _writing(mcp: FastMCP, services: Services) -> None:
         ] = None,
         if_exists: Annotated[
             IfExists,
-            Field(
-                description="If the same is kept already: return that, give an error, or add a "
-                "second one."
-            ),
+            Field(description="What to do if the same is kept already."),
         ] = "return",
     ) -> ToolResult:
         added = await services.contents.add(

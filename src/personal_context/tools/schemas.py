@@ -8,17 +8,19 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-_LEFT_OUT = ("anyOf", "additionalProperties", "format")
+_LEFT_OUT = ("anyOf", "additionalProperties", "format", "$ref")
 _KEPT = ("type", "enum", "items", "properties", "minimum", "maximum")
 
 
 def lean_input(schema: Mapping[str, Any]) -> Schema:
     """Return a schema of arguments that doesn't say of what is optional that it may be null.
 
-    Null is taken all the same, and unknown names are refused all the same.
+    Null is taken all the same, and unknown names are refused all the same. Nothing in it refers to
+    another place, which some clients can't follow.
     """
-    kept = {key: value for key, value in schema.items() if key != "additionalProperties"}
-    properties = {name: _argument(one) for name, one in schema.get("properties", {}).items()}
+    kept = {key: value for key, value in schema.items() if key not in {*_LEFT_OUT, "$defs"}}
+    names = schema.get("$defs", {})
+    properties = {n: _argument(one, names) for n, one in schema.get("properties", {}).items()}
     return {**kept, "properties": properties}
 
 
@@ -28,17 +30,20 @@ def lean_output(schema: Mapping[str, Any]) -> Schema:
     return {"type": "object", "properties": short.get("properties", {})}
 
 
-def _argument(schema: Mapping[str, Any]) -> Schema:
+def _argument(schema: Mapping[str, Any], names: Mapping[str, Any]) -> Schema:
     kept = {key: value for key, value in schema.items() if key not in _LEFT_OUT}
     if kept.get("default", 0) is None:
         del kept["default"]
     real = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
     if len(real) > 1:
         return {**kept, "anyOf": real}
+    for one in (*real, schema):
+        if "$ref" in one:
+            kept |= _short(one, names)
     if real:
         kept |= {key: value for key, value in real[0].items() if key not in _LEFT_OUT}
     if "items" in kept:
-        kept["items"] = {key: kept["items"][key] for key in kept["items"] if key in _KEPT}
+        kept["items"] = _short(kept["items"], names)
     return kept
 
 

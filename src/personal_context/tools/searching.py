@@ -32,7 +32,7 @@ Use it before answering anything about the owner's work, decisions, people, syst
 habits. Returns documents, best first, with a preview of the best section of each; read on
 with get_content, or use get_context to read several at once. Plain words are best;
 "a phrase" must occur, -word must not, title:word, tag:name, collection:name, source:note,
-after:2026-01-31 and before:2026-06 narrow it. A title or an address finds its document."""
+after:2026-01-31 and before:2026-06 narrow it. A title finds its document."""
 
 FIND_SIMILAR: Final = """\
 Find documents that are like another one, or like a text, by meaning alone.
@@ -43,7 +43,6 @@ Query = Annotated[
     str,
     Field(
         description="A question or a few words, in any language.",
-        examples=["how do we restore the database"],
     ),
 ]
 Limit = Annotated[int, Field(description="Most documents to return.", ge=1, le=100)]
@@ -55,7 +54,7 @@ Cursor = Annotated[
 AS_IN_SEARCH: Final = Field(description="As in search.")
 SourceTypes = Annotated[
     list[SourceType] | None,
-    Field(description="Only what was written in the wiki, added here, or fetched from the web."),
+    Field(description="Only what was written in the wiki, added here, or on the web."),
 ]
 OnlyTags = Annotated[
     list[str] | None,
@@ -127,9 +126,7 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
             Field(description="A document's id or address, or else:"),
         ] = None,
         text: Annotated[str | None, Field(description="Any text.")] = None,
-        threshold: Annotated[
-            float, Field(description="Least similarity, -1 to 1.", ge=-1, le=1)
-        ] = 0.5,
+        threshold: Annotated[float, Field(description="Least similarity.", ge=-1, le=1)] = 0.5,
         limit: Limit = 10,
     ) -> ToolResult:
         answer = await services.similar.find_similar(

@@ -26,8 +26,8 @@ SYNC_STATUS: Final = """\
 Tell how fresh the owner's knowledge is here: each collection with its documents, last and next
 pull, what is wrong, and what the owner can do.
 
-Use it when something that should be there isn't found. With wait, pull from Outline now, e.g.
-when the owner has just edited a page, and report what changed."""
+Use it when something that should be there isn't found. With wait, pull from Outline now and
+report what changed."""
 
 RESYNCS: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
