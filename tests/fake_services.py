@@ -295,6 +295,10 @@ class FakeServices:
     def __post_init__(self):
         self.by_hand = SyncByHand(self.sync, clock)
 
+    @property
+    def outline_url(self) -> str | None:
+        return self.shown.outline_url
+
     async def status(self) -> Status:
         if self.error:
             raise self.error

@@ -49,13 +49,16 @@ def test_a_person_searches_while_typing(visit, url, services):
     assert page.locator(".hit").count() == 1
 
 
-def test_a_result_opens_beside_the_page(visit, url):
+def test_a_result_opens_here_and_its_original_beside_the_page(visit, url):
     page = visit(f"{url}/?q=backup")
 
-    link = page.locator(".hit a").first
+    here = page.locator(".hit h2 a").first
+    original = page.locator(".hit a.away").first
 
-    assert link.get_attribute("target") == "_blank"
-    assert link.get_attribute("rel") == "noopener"
+    assert here.get_attribute("href").endswith("?line=12#here")
+    assert here.get_attribute("target") is None
+    assert original.get_attribute("target") == "_blank"
+    assert original.get_attribute("rel") == "noopener"
 
 
 def test_reindexing_fills_its_bar_and_the_button_keeps_the_focus(visit, url, services):
@@ -120,7 +123,7 @@ def test_hostile_texts_stay_texts(visit, url, services):
     page.wait_for_selector(".hit")
 
     assert HOSTILE in page.locator(".hit h2").text_content()
-    assert page.locator(".hit a:not(.tag), .hit img, .hit script").count() == 0
+    assert page.locator(".hit a:not(.tag, h2 a), .hit img, .hit script").count() == 0
     assert page.locator(".hit a.tag").get_attribute("href").startswith("/?q=")
     assert overflow(page) == 0
 

@@ -77,8 +77,9 @@ def test_templates_load_nothing_from_elsewhere(path):
     assert "js:" not in text
 
 
-def test_the_sheet_loads_nothing_and_stays_small():
-    sheet = (FOLDER / "app.css").read_text("utf-8")
+@pytest.mark.parametrize("name", ["app.css", "document.css"])
+def test_a_sheet_loads_nothing_and_stays_small(name):
+    sheet = (FOLDER / name).read_text("utf-8")
 
     assert "url(" not in sheet
     assert "@import" not in sheet

@@ -3,9 +3,17 @@
 from dataclasses import dataclass
 
 from personal_context.domain.errors import ContentNotFound
-from personal_context.domain.models import Content, ContentId, ContentSummary, PushState
+from personal_context.domain.models import (
+    Content,
+    ContentId,
+    ContentSummary,
+    PushState,
+    Surroundings,
+)
 from personal_context.domain.reference import parse_reference
 from personal_context.ports import Store
+
+MOST_NEIGHBOURS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,10 @@ class Reader:
         if content_id not in summaries:  # removed between the two reads
             raise ContentNotFound(f"No content {content_id} any more.")
         return ReadContent(content, summaries[content_id], await self._push_state(content))
+
+    async def around(self, content_id: ContentId) -> Surroundings:
+        """Return what stands around a content; at most 100 below it and 100 that refer to it."""
+        return await self._store.surroundings(content_id, limit=MOST_NEIGHBOURS)
 
     async def find(self, reference: str) -> ContentId:
         """Return the id that a reference names, which need not be stored.

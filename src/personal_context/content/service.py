@@ -7,6 +7,7 @@ from personal_context.content.adding import Added, Adder, IfExists
 from personal_context.content.checks import NewContent
 from personal_context.content.excerpts import WHOLE, Excerpt, Heading, Wanted, excerpt, headings_of
 from personal_context.content.reading import ReadContent, Reader
+from personal_context.domain.models import ContentId, Surroundings
 from personal_context.ports import TokenCounter
 
 
@@ -62,6 +63,10 @@ class ContentService:
         read, whole = await self.read(reference)
         text = read.content.readable
         return read, whole, await asyncio.to_thread(headings_of, text, self._count_tokens)
+
+    async def around(self, content_id: ContentId) -> Surroundings:
+        """Return what stands around a content, see Reader.around."""
+        return await self._reader.around(content_id)
 
     async def close(self) -> None:
         """Wait shortly for pushes under way; the outbox keeps those that don't make it."""

@@ -49,7 +49,7 @@ def blocks(text: str) -> list[Block]:
         if is_heading:
             level = int(token.tag[1])
             above = [(rank, heading) for rank, heading in above if rank < level]
-            above.append((level, _plain(content)))
+            above.append((level, plain_heading(content)))
         start = offsets[token.map[0]] if token.map else 0
         path = tuple(heading for _, heading in above if heading)
         found.append(Block(start, len(text), path, is_heading))
@@ -87,7 +87,7 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
-def _plain(heading: str) -> str:
+def plain_heading(heading: str) -> str:
     """Strip a heading of its marks and shorten it."""
     plain = " ".join(_MARKS.sub("", _LINK.sub(r"\1", heading)).split())
     if len(plain) <= MAX_HEADING_CHARACTERS:

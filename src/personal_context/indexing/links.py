@@ -38,6 +38,16 @@ def links(text: str) -> list[Link]:
     return list(found.values())
 
 
+def target_of(address: str) -> str | None:
+    """Return the document that the address of a link names: a content id or urlId, or None.
+
+    >>> target_of("/doc/on-call-hY7bQ2mN0p#h-rota")
+    'hY7bQ2mN0p'
+    """
+    match = _REFERENCE.match(f"]({address}", 2)
+    return _target(match) if match else None
+
+
 def _targets(line: str) -> Iterator[tuple[str, int]]:
     position = 0
     for piece, is_code in prose.pieces(line):

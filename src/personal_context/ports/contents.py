@@ -21,6 +21,7 @@ from personal_context.domain.models import (
     Placed,
     SearchFilters,
     StoredSection,
+    Surroundings,
     TrashedContent,
 )
 
@@ -39,6 +40,15 @@ class ContentStore(Protocol):
 
     async def children(self, content_id: ContentId) -> Sequence[ContentId]:
         """Return the contents that stand right below one, in their order."""
+        ...
+
+    async def surroundings(self, content_id: ContentId, *, limit: int) -> Surroundings:
+        """Return what stands around a content; nothing does if it is not there.
+
+        Args:
+            content_id: Which content.
+            limit: Most of those below it, and of those that refer to it, at least 1.
+        """
         ...
 
     async def find_url_id(self, url_id: str) -> ContentId | None:

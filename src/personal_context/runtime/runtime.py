@@ -117,6 +117,11 @@ class Runtime:
             finally:
                 await self.orchestrator.stop()
 
+    @property
+    def outline_url(self) -> str | None:
+        """Where the wiki is, or None in local mode."""
+        return self.settings.outline_api_base
+
     async def status(self) -> Status:
         """Return everything that a person wants to know at a glance."""
         enabled = self.settings.sync_enabled and not self.settings.local_mode
@@ -126,7 +131,7 @@ class Runtime:
         next_pulls = [one.next_pull_at for one in collections if one.next_pull_at]
         return Status(
             version=self.version,
-            outline_url=self.settings.outline_api_base,
+            outline_url=self.outline_url,
             sync_enabled=enabled,
             syncing_here=self.orchestrator.owning,
             clock_runs=clock_runs,

@@ -11,7 +11,6 @@ from starlette.routing import Route
 from personal_context.content.adding import Added
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import SearchAnswer, SourceType
-from personal_context.ports import Clock
 from personal_context.sync.by_hand import Asked as AskedSync
 from personal_context.web import params, view
 from personal_context.web.adding import AddPage
@@ -20,8 +19,7 @@ from personal_context.web.guard import Endpoint, as_html
 from personal_context.web.outbox import OutboxPage
 from personal_context.web.pace import Pace
 from personal_context.web.responses import html_answer, is_htmx
-from personal_context.web.services import Services
-from personal_context.web.templating import Pages
+from personal_context.web.shell import Shell, root_of
 
 SHOWN = 10
 """Results on the page."""
@@ -50,10 +48,10 @@ class Asked:
 class Page:
     """The page's endpoints, bound to the product."""
 
-    def __init__(self, services: Services, pages: Pages, clock: Clock, pace: Pace) -> None:
-        self._services = services
-        self._pages = pages
-        self._clock = clock
+    def __init__(self, shell: Shell, pace: Pace) -> None:
+        self._shell = shell
+        self._services = shell.services
+        self._pages = shell.pages
         self._pace = pace
 
     def routes(self) -> list[Route]:
@@ -129,7 +127,7 @@ class Page:
 
     async def _show_panel(self, request: Request, place: str = "status") -> Response:
         if not is_htmx(request):
-            return RedirectResponse(f"{_root(request)}/#{place}", 303)
+            return RedirectResponse(f"{root_of(request)}/#{place}", 303)
         values = self._values(request) | {"panel": await self._look()}
         return html_answer(await self._pages.render("_panel.html", **values))
 
@@ -157,14 +155,4 @@ class Page:
         return replace(asked, answer=answer)
 
     def _values(self, request: Request) -> dict[str, Any]:
-        return {
-            "root": _root(request),
-            "version": self._services.version,
-            "now": self._clock(),
-        }
-
-
-def _root(request: Request) -> str:
-    """The path under which a proxy shows us, mostly empty."""
-    root: str = request.scope.get("root_path", "")
-    return root.rstrip("/")
+        return self._shell.values(request, "search")

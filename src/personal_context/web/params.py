@@ -114,6 +114,22 @@ def collection(params: QueryParams) -> str:
     return given
 
 
+def number(params: QueryParams, name: str) -> int | None:
+    """A parameter that is a whole number from 0 on; None if it is not given.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    given = params.get(name, "").strip()
+    if not re.fullmatch("[0-9]{0,9}", given):
+        raise InvalidInput(
+            f"The parameter {name} can't be used.",
+            cause=f"{_shown(given)} is not a whole number.",
+            hint="Leave it out.",
+        )
+    return int(given) if given else None
+
+
 def documents(params: QueryParams) -> int | None:
     """The parameter `documents`, a count; None if it is not given.
 

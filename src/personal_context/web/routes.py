@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute
 
 from personal_context.ports import Clock
 from personal_context.web import assets, health, metrics
+from personal_context.web.document import page as document
 from personal_context.web.errors import problem_of
 from personal_context.web.pace import Pace
 from personal_context.web.pages import Page
@@ -17,6 +18,7 @@ from personal_context.web.responses import any_problem
 from personal_context.web.rest import api_page, everything
 from personal_context.web.rest.everything import OPERATIONS
 from personal_context.web.services import Services
+from personal_context.web.shell import Shell
 from personal_context.web.templating import Pages
 from personal_context.web.traffic import Traffic
 
@@ -44,13 +46,15 @@ def routes(
         traffic: What the guards have counted.
     """
     pace = pace or Pace()
+    shell = Shell(services, Pages(), clock)
     return [
         *everything.routes(services, pace),
         *api_page.routes(OPERATIONS, services.version),
         *health.routes(services),
         *metrics.routes(services, traffic or Traffic()),
         *assets.routes(),
-        *Page(services, Pages(), clock, pace).routes(),
+        *document.routes(shell),
+        *Page(shell, pace).routes(),
     ]
 
 

@@ -12,6 +12,7 @@ from personal_context.content.outbox import OutboxService
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import (
     EVERYTHING,
+    ContentId,
     ContextAnswer,
     ContextForm,
     Listing,
@@ -21,6 +22,7 @@ from personal_context.domain.models import (
     SearchFilters,
     SimilarAnswer,
     Status,
+    Surroundings,
 )
 from personal_context.search.browsing import Browsing
 from personal_context.sync.by_hand import SyncByHand
@@ -109,6 +111,10 @@ class Contents(Protocol):
         """Return a content with the part of its text that is wanted."""
         ...
 
+    async def around(self, content_id: ContentId) -> Surroundings:
+        """Return what stands around a content."""
+        ...
+
 
 class Reindexing(Protocol):
     """Embeds everything anew, beside what search uses meanwhile."""
@@ -159,6 +165,11 @@ class Services(Protocol):
     @property
     def version(self) -> str:
         """The program's version."""
+        ...
+
+    @property
+    def outline_url(self) -> str | None:
+        """Where the wiki is, or None in local mode."""
         ...
 
     @property

@@ -15,6 +15,7 @@ from personal_context.db import (
     sections,
     state as books,
     summaries,
+    surroundings,
     trash as trash_can,
 )
 from personal_context.db.store.fenced import Fenced
@@ -35,6 +36,7 @@ from personal_context.domain.models import (
     Placed,
     SearchFilters,
     StoredSection,
+    Surroundings,
     TrashedContent,
 )
 
@@ -52,6 +54,10 @@ class SqliteContents(Fenced):
     async def children(self, content_id: ContentId) -> Sequence[ContentId]:
         """Return the contents that stand right below one, in their order."""
         return await self._database.read(lambda c: contents.children(c, content_id))
+
+    async def surroundings(self, content_id: ContentId, *, limit: int) -> Surroundings:
+        """Return what stands around a content; nothing does if it is not there."""
+        return await self._database.read(lambda c: surroundings.surroundings(c, content_id, limit))
 
     async def find_url_id(self, url_id: str) -> ContentId | None:
         """Return the content with Outline's urlId, or None."""

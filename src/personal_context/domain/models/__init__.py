@@ -71,6 +71,7 @@ from personal_context.domain.models.status import (
     ReindexState,
     Status,
 )
+from personal_context.domain.models.surroundings import Neighbour, Surroundings
 from personal_context.domain.models.upstream import (
     Abilities,
     Page,
@@ -137,6 +138,7 @@ __all__ = [
     "Match",
     "MirroredDocument",
     "ModelChoice",
+    "Neighbour",
     "Operation",
     "OutboxEntry",
     "Page",
@@ -163,6 +165,7 @@ __all__ = [
     "Standing",
     "Status",
     "StoredSection",
+    "Surroundings",
     "SyncFailure",
     "SyncRequest",
     "SyncState",

@@ -1,0 +1,1 @@
+"""A document as a person reads it."""
