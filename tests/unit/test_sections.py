@@ -232,3 +232,16 @@ def test_tokens_are_counted_in_few_calls_and_linear_time(unit):
     split("T", unit * (300_000 // len(unit)), counted)
     assert len(calls) <= 7
     assert time.process_time() - start < 10
+
+
+def test_a_text_of_whole_words_is_counted_once():
+    text = "\n\n".join(f"# Heading {n}\n\n{words(60, n)}\n\n{words(60)}" for n in range(40))
+    seen = []
+
+    def counted(texts):
+        seen.extend(texts)
+        return count(texts)
+
+    split("Title", text, counted)
+
+    assert sum(map(len, seen)) < 1.2 * len(text)  # headings are counted by themselves, too

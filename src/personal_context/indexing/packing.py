@@ -1,7 +1,7 @@
 """Put pieces together to sections of a good size."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from personal_context.indexing.pieces import Budget, Piece
 
@@ -19,12 +19,14 @@ class Group:
     Attributes:
         path: Headings above all of it.
         size: Sum of the pieces' sizes.
+        tokens: Sum of the pieces' tokens; None if that of one is not known.
     """
 
     start: int
     end: int
     path: tuple[str, ...]
     size: int
+    tokens: int | None
 
     @property
     def tiny(self) -> bool:
@@ -44,10 +46,9 @@ def _fill(pieces: Sequence[Piece], budget: Budget) -> list[Group]:
         path = piece.block.path
         begins = piece.block.is_heading and piece.whole > 0
         if not groups or begins or not _takes(groups[-1], piece, budget(path)):
-            groups.append(Group(piece.start, piece.end, path, piece.size))
+            groups.append(_group(piece))
         else:
-            size = groups[-1].size + piece.size
-            groups[-1] = replace(groups[-1], end=piece.end, size=size)
+            groups[-1] = _joined(groups[-1], _group(piece), groups[-1].path)
     return groups
 
 
@@ -67,7 +68,7 @@ def _join_lead_ins(groups: Sequence[Group], budget: Budget) -> list[Group]:
             and group.path[: len(above.path)] == above.path
             and above.size + group.size <= budget(group.path)
         ):
-            joined[-1] = replace(group, start=above.start, size=above.size + group.size)
+            joined[-1] = _joined(above, group, group.path)
         else:
             joined.append(group)
     return joined
@@ -80,12 +81,21 @@ def _join_tiny(groups: Sequence[Group], budget: Budget) -> list[Group]:
         before = joined[-1] if joined else None
         if before is not None and (before.tiny or group.tiny) and _related(before, group):
             path = _shared(before.path, group.path)
-            size = before.size + group.size
-            if size <= budget(path):
-                joined[-1] = Group(before.start, group.end, path, size)
+            if before.size + group.size <= budget(path):
+                joined[-1] = _joined(before, group, path)
                 continue
         joined.append(group)
     return joined
+
+
+def _group(piece: Piece) -> Group:
+    return Group(piece.start, piece.end, piece.block.path, piece.size, piece.tokens)
+
+
+def _joined(before: Group, group: Group, path: tuple[str, ...]) -> Group:
+    known = before.tokens is not None and group.tokens is not None
+    tokens = (before.tokens or 0) + (group.tokens or 0) if known else None
+    return Group(before.start, group.end, path, before.size + group.size, tokens)
 
 
 def _related(before: Group, group: Group) -> bool:

@@ -29,6 +29,8 @@ class Piece:
         block: What it is cut from.
         size: Its tokens, or more if it has very few for its length.
         whole: Size of the whole block if it is the block's beginning, else 0.
+        tokens: Its tokens; None if it begins or ends in the middle of a word, whose tokens are
+            not those of its halves.
     """
 
     start: int
@@ -36,6 +38,7 @@ class Piece:
     block: Block
     size: int = 0
     whole: int = 0
+    tokens: int | None = None
 
 
 Budget = Callable[[tuple[str, ...]], int]
@@ -66,7 +69,7 @@ def cut(
                 new += parts
             refined += parts
         if new:
-            _measure(text, new, count_tokens)
+            _measure(text, new, count_tokens, torn=ends is _hard_ends)
         pieces = refined
     return pieces
 
@@ -78,9 +81,12 @@ def _parts(piece: Piece, ends: Iterable[int]) -> list[Piece]:
     return parts
 
 
-def _measure(text: str, pieces: Sequence[Piece], count_tokens: TokenCounter) -> None:
+def _measure(
+    text: str, pieces: Sequence[Piece], count_tokens: TokenCounter, *, torn: bool = False
+) -> None:
     counts = count_tokens([text[piece.start : piece.end] for piece in pieces])
     for piece, count in zip(pieces, counts, strict=True):
+        piece.tokens = None if torn else count
         piece.size = max(count, (piece.end - piece.start) // _CHARACTERS_PER_TOKEN)
 
 

@@ -44,11 +44,19 @@ def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section
         return _title_alone(title, count_tokens)
     window = _Window(title, found, count_tokens)
     groups = pack(cut(readable, found, window.budget, count_tokens), window.budget)
-    places = [(*_trimmed(readable, group), window.shortened(group.path)) for group in groups]
+    places = [
+        (*_trimmed(readable, group), window.shortened(group.path), group.tokens) for group in groups
+    ]
     places = [place for place in places if place[0] < place[1]]
     if not places:  # blanks of other kinds than the parser knows
         return _title_alone(title, count_tokens)
-    texts = [embedding_text(title, path, readable[start:end]) for start, end, path in places]
+    # Only texts that begin or end inside a word have not been counted by their parts.
+    torn = [
+        embedding_text(title, path, readable[start:end])
+        for start, end, path, tokens in places
+        if tokens is None
+    ]
+    counted = iter(count_tokens(torn) if torn else ())
     line_ends = [match.start() for match in re.finditer("\n", readable)]
     return [
         Section(
@@ -58,12 +66,10 @@ def split(title: str, readable: str, count_tokens: TokenCounter) -> list[Section
             end=end,
             line_start=bisect_left(line_ends, start) + 1,
             line_end=bisect_left(line_ends, end - 1) + 1,
-            token_count=tokens,
+            token_count=next(counted) if tokens is None else window.prefix(path) + tokens,
             hash=section_hash(title, path, readable[start:end]),
         )
-        for ordinal, ((start, end, path), tokens) in enumerate(
-            zip(places, count_tokens(texts), strict=True)
-        )
+        for ordinal, (start, end, path, tokens) in enumerate(places)
     ]
 
 
@@ -89,23 +95,25 @@ class _Window:
     """How much of the model's window is left under each heading path."""
 
     def __init__(self, title: str, found: Iterable[Block], count_tokens: TokenCounter) -> None:
-        headings = sorted({heading for block in found for heading in block.path})
-        self._title, *counts = count_tokens([title, *headings])
-        # One more for the sign between two headings.
+        headings = sorted({heading for block in found for heading in block.path if heading})
+        title_tokens, *counts = count_tokens([title, *headings])
+        # One more for the sign before each.
         self._tokens = {heading: count + 1 for heading, count in zip(headings, counts, strict=True)}
+        self._title = title_tokens if title else -1
 
     def shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """Return the innermost headings of a path that fit with the title."""
-        while path and self._prefix(path) > MAX_PREFIX_TOKENS:
+        while path and self.prefix(path) > MAX_PREFIX_TOKENS:
             path = path[1:]
         return path
 
     def budget(self, path: tuple[str, ...]) -> int:
         """Return the tokens that are left for the text of a section under a path."""
-        return max(_LEAST_BUDGET, MAX_TOKENS - self._prefix(self.shortened(path)))
+        return max(_LEAST_BUDGET, MAX_TOKENS - self.prefix(self.shortened(path)))
 
-    def _prefix(self, path: Sequence[str]) -> int:
-        return self._title + sum(self._tokens[heading] for heading in path)
+    def prefix(self, path: Sequence[str]) -> int:
+        """Return the tokens of title and headings, as `embedding_text` joins them."""
+        return max(0, self._title + sum(self._tokens[heading] for heading in path if heading))
 
 
 def _trimmed(text: str, group: Group) -> tuple[int, int]:

@@ -22,6 +22,9 @@ _COMPOUND = re.compile(r"[^\W\d_]+(?:[-\u2010-\u2015][^\W\d_]+)*")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORTEST_HUMP = 2
 
+_KNOWN_WORDS = 20_000
+"""Words whose terms are remembered: all but a few hundredths of those of a wiki, in some 6 MB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -122,13 +125,18 @@ def indexed(text: str) -> tuple[str, str]:
     return " ".join(chain.from_iterable(map(_texts, found))), " ".join(others)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KNOWN_WORDS)
 def _texts(word: str) -> tuple[str, ...]:
-    return tuple(term.text for term in _terms(word))
+    # Past the other cache: a whole wiki that is indexed would fill it, at twice the memory.
+    return tuple(term.text for term in _terms_of(word))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KNOWN_WORDS)
 def _terms(word: str) -> tuple[Term, ...]:
+    return _terms_of(word)
+
+
+def _terms_of(word: str) -> tuple[Term, ...]:
     """Return the terms of one word, with places in it."""
     if word.isascii():
         return (Term(stem(word.lower()), 0, len(word)),)
