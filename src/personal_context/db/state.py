@@ -29,6 +29,9 @@ from personal_context.domain.models import (
 if TYPE_CHECKING:
     import apsw
 
+_NEVER_THAT_MANY = 2**62
+"""More lines than any log will have."""
+
 _SYNC_STATE = f"SELECT {SYNC_STATE_COLUMNS} FROM sync_state"
 
 
@@ -101,6 +104,31 @@ def log(
         offset,
     )
     return [log_entry_of(row) for row in rows]
+
+
+def log_before(
+    connection: "apsw.Connection",
+    mark: int | None,
+    limit: int,
+    collection_id: str | None,
+    operation: str | None,
+    since: datetime | None,
+) -> tuple[int | None, Sequence[LogEntry]]:
+    """Return what was logged before a mark, newest first, and the next mark."""
+    rows = fetch(
+        connection,
+        f"SELECT {LOG_COLUMNS}, id FROM sync_log WHERE id < ?1"
+        " AND (?2 IS NULL OR collection_id = ?2) AND (?3 IS NULL OR operation = ?3)"
+        " AND (?4 IS NULL OR created_at >= ?4) ORDER BY id DESC LIMIT ?5",
+        _NEVER_THAT_MANY if mark is None else mark,
+        collection_id,
+        operation,
+        to_text(since) if since else None,
+        limit + 1,
+    )
+    shown = rows[:limit]
+    more = shown[-1][-1] if len(rows) > limit else None
+    return more, [log_entry_of(row) for row in shown]
 
 
 def log_after(

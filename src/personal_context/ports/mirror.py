@@ -87,6 +87,31 @@ class MirrorStore(Protocol):
         """
         ...
 
+    async def log_before(
+        self,
+        mark: int | None,
+        *,
+        limit: int,
+        collection_id: str | None = None,
+        operation: str | None = None,
+        since: datetime | None = None,
+    ) -> tuple[int | None, Sequence[LogEntry]]:
+        """Return what was logged before a mark, newest first, and the next mark.
+
+        What is logged meanwhile moves no mark.
+
+        Args:
+            mark: What the call before has returned; None for the newest lines.
+            limit: Most lines to return, at least 1.
+            collection_id: Only of this collection.
+            operation: Only of this kind, see LogEntry.
+            since: Only from then on.
+
+        Returns:
+            None as the next mark if there are no older lines of these.
+        """
+        ...
+
     async def log_after(
         self, mark: int | None, *, limit: int = 1000
     ) -> tuple[int, Sequence[LogEntry]]:

@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import (
     EVERYTHING,
     CollectionId,
     ContentId,
+    ContentSummary,
     LogEntry,
     Placed,
 )
@@ -30,6 +32,30 @@ class Shelf:
     id: CollectionId
     name: str
     documents: Sequence[tuple[Placed, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """A line of the log.
+
+    Attributes:
+        title: Of the content that it is about; None if that is no longer here, or there is none.
+    """
+
+    entry: LogEntry
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was done, newest first.
+
+    Attributes:
+        older: Leads to the lines before these; None if there are none.
+    """
+
+    lines: Sequence[HistoryLine]
+    older: int | None
 
 
 class Browsing:
@@ -88,9 +114,49 @@ class Browsing:
             limit=limit, offset=offset, collection_id=collection_id, operation=operation
         )
 
+    async def history(
+        self,
+        *,
+        collection: str | None = None,
+        operation: str | None = None,
+        since: datetime | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> History:
+        """Return what was done, newest first, with the titles of what it was done to.
+
+        Args:
+            collection: Only in this one, by id, address or name.
+            operation: Only of this kind, see LogEntry.
+            since: Only from then on.
+            before: `older` of the lines after these.
+            limit: Most lines, 1..200.
+
+        Raises:
+            InvalidInput: The limit is out of range, or no collection goes by that name.
+        """
+        if not 1 <= limit <= MAX_LINES:
+            raise InvalidInput(
+                f"The limit {limit} is out of range.", hint=f"Give 1 to {MAX_LINES}."
+            )
+        older, entries = await self._store.log_before(
+            before,
+            limit=limit,
+            collection_id=None if collection is None else await self._found(collection),
+            operation=operation,
+            since=since,
+        )
+        known = await self._store.summaries({one.content_id for one in entries if one.content_id})
+        return History([_line(one, known) for one in entries], older)
+
     async def _found(self, collection: str) -> str:
         filters = await located(replace(EVERYTHING, collection=collection), self._store)
         return filters.collection or collection
+
+
+def _line(entry: LogEntry, known: Mapping[ContentId, ContentSummary]) -> HistoryLine:
+    found = known.get(entry.content_id) if entry.content_id else None
+    return HistoryLine(entry, found.title if found else None)
 
 
 def in_reading_order(documents: Sequence[Placed]) -> Sequence[tuple[Placed, int]]:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from personal_context.ports import Clock
-from personal_context.web import assets, health, metrics
+from personal_context.web import activity, assets, health, metrics
 from personal_context.web.document import page as document
 from personal_context.web.errors import problem_of
 from personal_context.web.pace import Pace
@@ -54,6 +54,7 @@ def routes(
         *metrics.routes(services, traffic or Traffic()),
         *assets.routes(),
         *document.routes(shell),
+        *activity.routes(shell),
         *Page(shell, pace).routes(),
     ]
 

@@ -76,6 +76,20 @@ class SqliteMirror(Fenced):
             lambda c: books.log(c, limit, offset, collection_id, operation)
         )
 
+    async def log_before(
+        self,
+        mark: int | None,
+        *,
+        limit: int,
+        collection_id: str | None = None,
+        operation: str | None = None,
+        since: datetime | None = None,
+    ) -> tuple[int | None, Sequence[LogEntry]]:
+        """Return what was logged before a mark, newest first, and the next mark."""
+        return await self._database.read(
+            lambda c: books.log_before(c, mark, limit, collection_id, operation, since)
+        )
+
     async def log_after(
         self, mark: int | None, *, limit: int = 1000
     ) -> tuple[int, Sequence[LogEntry]]:
