@@ -1,6 +1,7 @@
 """What those learn who watch over it: `/health` and `/metrics`."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from fake_outbox import waiting
@@ -10,8 +11,18 @@ from prometheus_client.parser import text_string_to_metric_families as families_
 from web_client import SECRET, app, basic, client
 
 from personal_context.domain.errors import StoreError
-from personal_context.domain.models import EmbeddingUsage, PushState
+from personal_context.domain.models import (
+    CollectionId,
+    ContentId,
+    EmbeddingUsage,
+    Health,
+    PushState,
+    SyncFailure,
+    SyncTrouble,
+)
 from personal_context.web.exposition import Family, Sample, exposition
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -44,6 +55,51 @@ async def test_health_is_as_its_worst_part(web, services):
     }
     [troubled] = [c for c in (await web.get("/health")).json()["checks"] if c["message"]]
     assert "Product: Outline answered 403" in troubled["message"]
+
+
+async def message(web, name):
+    told = (await web.get("/health")).json()
+    return next(check["message"] for check in told["checks"] if check["name"] == name)
+
+
+async def test_documents_that_fail_are_named(web, services):
+    failing = [
+        SyncFailure(
+            ContentId(f"id{n}"), CollectionId("c"), "" if n == 1 else f"Rule {n}", "cut", 1, NOW
+        )
+        for n in range(5)
+    ]
+    one = replace(services.shown.collections[0], name="Handbook", failing=failing)
+    services.shown = replace(services.shown, collections=[one])
+
+    assert (await health(web))[1] == "degraded"
+    assert await message(web, "collections") == (
+        "Handbook: 5 documents could not be stored: Rule 0 (cut), id1 (cut), Rule 2 (cut), 2 more"
+    )
+
+
+@pytest.mark.parametrize("trouble", [SyncTrouble.KEY_REFUSED, SyncTrouble.UNREACHABLE])
+async def test_an_outline_that_does_not_answer_is_told_also_while_it_is_asked_again(
+    web, services, trouble
+):
+    one = replace(
+        services.shown.collections[0],
+        name="Handbook",
+        health=Health.SYNCING,
+        trouble=trouble,
+        error_message="Outline refused it.\nCause: no",
+    )
+    services.shown = replace(services.shown, collections=[one])
+
+    assert await message(web, "outline") == "Outline refused it. Cause: no"
+    assert await message(web, "collections") == "Handbook: Outline refused it. Cause: no"
+
+
+async def test_what_is_no_longer_mirrored_troubles_nobody(web, services):
+    one = replace(services.shown.collections[0], health=Health.LET_GO, error_message="It was ill.")
+    services.shown = replace(services.shown, collections=[one])
+
+    assert (await health(web))[1] == "ok"
 
 
 async def test_all_well_is_told(web, services):

@@ -100,6 +100,7 @@ def test_documents_and_failures_go_with_their_collection():
 
     assert (first.documents, first.failing) == (7, ())
     assert (second.documents, list(second.failing)) == (0, [failure])
+    assert (first.health, second.health) == (Health.GOOD, Health.ERROR)
 
 
 @pytest.mark.parametrize(

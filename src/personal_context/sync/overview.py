@@ -70,7 +70,7 @@ def _status(
 ) -> CollectionStatus:
     wanted = is_wanted(state, noted.wanted)
     progress = running.get(state.collection_id)
-    health = health_of(state, wanted=wanted, runs=progress is not None)
+    health = health_of(state, wanted=wanted, runs=progress is not None, fails=bool(failing))
     values = {field.name: getattr(state, field.name) for field in fields(SyncState)}
     if progress is None and state.status is SyncStatus.SYNCING:
         # The process that ran the pass was killed.
@@ -87,20 +87,21 @@ def _status(
     )
 
 
-def health_of(state: SyncState, *, wanted: bool, runs: bool) -> Health:
+def health_of(state: SyncState, *, wanted: bool, runs: bool, fails: bool = False) -> Health:
     """Return what is to be said of a collection first.
 
     Args:
         state: As it was noted last.
         wanted: The settings name it.
         runs: A pass is under way.
+        fails: Some of its documents could not be stored.
     """
     rules = (
         (runs, Health.SYNCING),
         (not wanted, Health.LET_GO),
         (state.pending_removals > 0, Health.HELD),
         (state.trouble is SyncTrouble.ACCESS_LOST, Health.ACCESS_LOST),
-        (state.error_message is not None, Health.ERROR),
+        (state.error_message is not None or fails, Health.ERROR),
         (state.finished_at is None, Health.NEW),
     )
     return next((health for applies, health in rules if applies), Health.GOOD)

@@ -10,7 +10,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from personal_context.domain.errors import StoreError
-from personal_context.domain.models import CollectionStatus, Health, PushState, Status
+from personal_context.domain.models import CollectionStatus, Health, PushState, Status, SyncTrouble
+from personal_context.domain.text import one_line
 from personal_context.web.guard import as_json
 from personal_context.web.humanize import plural
 from personal_context.web.responses import json_answer
@@ -21,6 +22,9 @@ PATH = "/health"
 State = Literal["ok", "degraded", "failing", "off"]
 
 _TROUBLED = frozenset({Health.ACCESS_LOST, Health.ERROR, Health.HELD})
+_OUTLINES = frozenset({SyncTrouble.UNREACHABLE, SyncTrouble.KEY_REFUSED})
+_NAMED = 3
+"""Documents that are named one by one; the status tells them all."""
 _UNCONFIRMED = (PushState.FAILED, PushState.CONFLICT)
 
 
@@ -94,18 +98,30 @@ def _outline(status: Status) -> Check:
     if status.sync_enabled and not status.clock_runs:
         message = "No process runs the sync, so nothing is pulled by itself."
         return Check(name="outline", state="degraded", message=message)
-    return Check(name="outline", state="ok", message="")
+    ill = next((one for one in status.collections if one.trouble in _OUTLINES), None)
+    return _judged("outline", [one_line(ill.error_message or "")] if ill else [])
 
 
 def _collections(status: Status) -> Check:
-    troubled = [_line(one) for one in status.collections if one.health in _TROUBLED]
-    if status.failures:
-        troubled.append(f"{plural(len(status.failures), 'document')} could not be stored")
-    return _judged("collections", troubled)
+    return _judged("collections", [_line(one) for one in status.collections if _is_troubled(one)])
+
+
+def _is_troubled(one: CollectionStatus) -> bool:
+    if one.health is Health.LET_GO:
+        return False
+    # Also while a pass runs: what was wrong before it began is so until it ends.
+    return one.health in _TROUBLED or one.error_message is not None or bool(one.failing)
 
 
 def _line(one: CollectionStatus) -> str:
-    return f"{one.name or one.collection_id}: {one.error_message or one.health.value}"
+    failing = [f"{each.title or each.content_id} ({each.error})" for each in one.failing[:_NAMED]]
+    more = len(one.failing) - len(failing)
+    failing += [f"{more} more"] if more else []
+    count = plural(len(one.failing), "document")
+    told = [one.error_message or ""] if one.error_message or not failing else []
+    told += [f"{count} could not be stored: {', '.join(failing)}"] if failing else []
+    said = " ".join(filter(None, told)) or one.health.value
+    return one_line(f"{one.name or one.collection_id}: {said}")
 
 
 def _meaning(status: Status) -> Check:
