@@ -5,13 +5,13 @@ import contextlib
 
 import mcp
 import pytest
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 from mcp.server.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated
 from product import beside, built_product
 
 from personal_context.domain.models import LogEntry
 from personal_context.server.mcp import build_mcp
-from personal_context.tools.subscriptions import events_of
+from personal_context.tools.subscriptions import NoteListeners, Subscribers, events_of
 
 PATIENCE = 30.0
 
@@ -141,3 +141,15 @@ async def test_the_capabilities_tell_what_can_be_subscribed_to(tmp_path, mode):
         assert capabilities.resources.list_changed
         assert capabilities.prompts.list_changed
         assert capabilities.completions is not None
+
+
+async def test_who_has_left_is_forgotten():
+    server, subscribers = FastMCP("small"), Subscribers()
+    server.add_middleware(NoteListeners(subscribers))
+    for _ in range(5):
+        async with Client(server, mode="legacy") as client:
+            await client.list_prompts()
+            await client.list_resources()
+            assert len(subscribers._wanted) == 1
+
+    assert subscribers._wanted == {}

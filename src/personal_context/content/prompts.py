@@ -1,14 +1,19 @@
 """The owner's prompts for agents: the documents of one collection, one after another."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from personal_context.content.excerpts import Wanted, excerpt
 from personal_context.domain.models import CollectionId, Content
-from personal_context.domain.text import one_line, shortened
-from personal_context.ports import Store
+from personal_context.domain.text import one_line, shortened, text_key
+from personal_context.ports import Store, TokenCounter
 
 GUIDANCE = "agent guidance"
 """Title of the document that goes into the instructions of every conversation."""
+
+MOST_TOKENS = 20_000
+"""Of prompts in one answer; some clients refuse answers of more than 25,000."""
 
 LONGEST_GUIDANCE = 8_000
 """Characters; more would crowd out what a conversation is about."""
@@ -21,11 +26,13 @@ class Prompts:
     Attributes:
         text: Every document with its title as heading, in tree order; or a sentence that says
             why there is nothing.
-        count: Documents in it.
+        count: Documents in all.
+        more: Leads to the rest of a long text; None if this is all of it.
     """
 
     text: str
     count: int
+    more: str | None = None
 
 
 class PromptService:
@@ -35,6 +42,7 @@ class PromptService:
         store: Where its mirror is.
         configured: Whether a prompts collection is set.
         collection: Finds its id; None when Outline doesn't show it.
+        count_tokens: Counts tokens of a prompt.
     """
 
     def __init__(
@@ -43,13 +51,22 @@ class PromptService:
         store: Store,
         configured: bool,
         collection: Callable[[], Awaitable[CollectionId | None]],
+        count_tokens: TokenCounter,
     ) -> None:
         self._store = store
         self._configured = configured
         self._collection = collection
+        self._count_tokens = count_tokens
 
-    async def load(self) -> Prompts:
-        """Return every prompt document in tree order."""
+    async def load(self, *, cursor: str | None = None) -> Prompts:
+        """Return every prompt document in tree order, at most 20,000 tokens at a time.
+
+        Args:
+            cursor: `more` of the answer before.
+
+        Raises:
+            InvalidInput: The prompts were changed since the cursor was given.
+        """
         if not self._configured:
             return Prompts(
                 "No prompts collection is set. The owner names one in "
@@ -63,7 +80,10 @@ class PromptService:
                 "next sync.",
                 0,
             )
-        return Prompts(joined(contents), len(contents))
+        text = joined(contents)
+        wanted = Wanted(max_tokens=MOST_TOKENS, cursor=cursor)
+        part = await asyncio.to_thread(excerpt, text, text_key(text), wanted, self._count_tokens)
+        return Prompts(part.text, len(contents), part.more)
 
     async def documents(self) -> Sequence[Content]:
         """Return the prompt documents in tree order; none if there is no such collection."""

@@ -245,6 +245,7 @@ def build_runtime(
             store=store,
             configured=settings.prompts_collection_id is not None,
             collection=prompts_collection_of(settings, sync),
+            count_tokens=count_tokens,
         ),
         sync=sync,
         by_hand=SyncByHand(sync, clock),

@@ -8,6 +8,7 @@ from fastmcp import FastMCP
 
 from personal_context.runtime import Runtime
 from personal_context.tools.errors import TranslateErrors
+from personal_context.tools.patience import LimitTime
 from personal_context.tools.profiles import choose_tools
 from personal_context.tools.prompting import PromptDocuments
 from personal_context.tools.register import register_tools
@@ -84,7 +85,7 @@ def build_mcp(
         instructions=INSTRUCTIONS,
         version=runtime.version,
         lifespan=lifespan,
-        middleware=[TranslateErrors(), NoteListeners(subscribers)],
+        middleware=[LimitTime(), TranslateErrors(), NoteListeners(subscribers)],
         mask_error_details=True,
         # Schemas are listed as they are; those of our own tools refer to nothing.
         dereference_schemas=False,

@@ -10,6 +10,7 @@ from personal_context.content.excerpts import Excerpt
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import ContentSummary
 from personal_context.domain.text import SHORT_HASH, one_line, shortened
+from personal_context.tools.results import DATA, told_age
 
 LONGEST_HEADING = 100
 """Characters of a heading in a table of contents."""
@@ -53,6 +54,7 @@ class ContentOutput(BaseModel):
     )
     created_at: datetime
     updated_at: datetime
+    note: str
     hash: str = Field(description="expected_hash of update_content.")
 
 
@@ -97,8 +99,9 @@ class AddedOutput(BaseModel):
 class PromptsOutput(BaseModel):
     """The owner's prompts for agents."""
 
-    count: int = Field(description="Prompt documents in the text.")
+    count: int = Field(description="Prompt documents in all.")
     text: str
+    more: str | None = Field(description="Give it as cursor to read on.")
 
 
 def content_output(read: ReadContent, part: Excerpt) -> ContentOutput:
@@ -133,6 +136,7 @@ def content_output(read: ReadContent, part: Excerpt) -> ContentOutput:
         outline=read.outline.value,
         created_at=content.created_at,
         updated_at=content.updated_at,
+        note=DATA,
         hash=read.summary.hash[:SHORT_HASH],
     )
 
@@ -141,14 +145,14 @@ def content_text(read: ReadContent, part: Excerpt) -> str:
     """Return a part of a content as text: a few lines about it, its headings, the Markdown."""
     summary = read.summary
     about = [
-        f"# {summary.title or 'Untitled'}",
+        f"# {one_line(summary.title) or 'Untitled'}",
         " · ".join(
             filter(
                 None,
                 [
-                    " › ".join(summary.path),
+                    one_line(" › ".join(summary.path)),
                     summary.source_type.value,
-                    f"updated {summary.updated_at.date().isoformat()}",
+                    f"updated {told_age(summary.updated_at)}",
                     " ".join(f"#{tag}" for tag in summary.tags),
                     summary.url,
                 ],
@@ -222,4 +226,4 @@ def similar_lines(added: Added) -> list[str]:
 
 def summary_line(summary: ContentSummary) -> str:
     """Return one line that names a content."""
-    return f"{summary.title or 'Untitled'} (id {summary.id})"
+    return f"{one_line(summary.title) or 'Untitled'} (id {summary.id})"

@@ -96,9 +96,7 @@ def register_changing(mcp: FastMCP, services: Services) -> None:
             ),
         ] = None,
         title: Annotated[str | None, Field(description="The new title.")] = None,
-        tags: Annotated[
-            list[str] | None, Field(description="All tags it is to have; none removes them.")
-        ] = None,
+        tags: Annotated[list[str] | None, Field(description="All that it is to have.")] = None,
         mode: Annotated[
             Literal["replace", "append", "prepend", "patch"],
             Field(description="What to do with it."),

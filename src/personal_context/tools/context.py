@@ -74,7 +74,7 @@ def register_context(mcp: FastMCP, services: Services) -> None:
     """Add the tool to *mcp*."""
 
     @mcp.tool(
-        title="Read what answers a question",
+        title="Context",
         description=GET_CONTEXT,
         annotations=READS,
         output_schema=schema_of(ContextOutput),

@@ -17,10 +17,10 @@ KEEPS: Final = ToolAnnotations(
 )
 
 ADD_URL: Final = """\
-Keep a web page in the owner's knowledge: its text, as Markdown, with address, author and date.
+Keep a web page in the owner's knowledge: its text, as Markdown.
 
 The same page again brings what is kept up to date, but never overwrites edits. What needs a
-login, scripts or a PDF reader gives an error: then use add_content with the text that matters."""
+login or scripts gives an error: then use add_content with the text that matters."""
 
 Overwrite = Annotated[
     bool,
@@ -61,11 +61,11 @@ def register_pages(mcp: FastMCP, services: Services) -> None:
         ] = None,
         collection_id: Annotated[
             str | None,
-            Field(description="Where it goes, as in add_content."),
+            Field(description="As in add_content."),
         ] = None,
         parent_id: Annotated[
             str | None,
-            Field(description="Document it stands under: id or address."),
+            Field(description="As in add_content."),
         ] = None,
         overwrite: Overwrite = False,  # noqa: FBT002 - a model names it
     ) -> ToolResult:

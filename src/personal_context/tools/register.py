@@ -61,6 +61,9 @@ Reference = Annotated[
 ]
 
 
+MoreCursor = Annotated[str | None, Field(description="`more` of the answer before.")]
+
+
 def register_tools(mcp: FastMCP, services: Services) -> None:
     """Add every tool to *mcp*."""
     register_searching(mcp, services)
@@ -92,21 +95,23 @@ def _reading(mcp: FastMCP, services: Services) -> None:
         max_tokens: Annotated[
             int, Field(description="Most tokens of the text.", ge=LEAST_TOKENS, le=50_000)
         ] = 10_000,
-        cursor: Annotated[str | None, Field(description="`more` of the answer before.")] = None,
+        cursor: MoreCursor = None,
     ) -> ToolResult:
         wanted = Wanted(section, from_line, max_tokens, cursor)
         read, part = await services.contents.read(content_id, wanted)
         return tool_result(content_text(read, part), content_output(read, part))
 
     @mcp.tool(
-        title="Load the owner's prompts",
+        title="Prompts",
         description=LOAD_PERSONAL_PROMPTS,
         annotations=READ_ONLY,
         output_schema=schema_of(PromptsOutput),
     )
-    async def load_personal_prompts() -> ToolResult:
-        prompts = await services.prompts.load()
-        return tool_result(prompts.text, PromptsOutput(count=prompts.count, text=prompts.text))
+    async def load_personal_prompts(cursor: MoreCursor = None) -> ToolResult:
+        prompts = await services.prompts.load(cursor=cursor)
+        more = f"\n(More with cursor {prompts.more})" if prompts.more else ""
+        output = PromptsOutput(count=prompts.count, text=prompts.text, more=prompts.more)
+        return tool_result(f"{prompts.text}{more}", output)
 
 
 def _writing(mcp: FastMCP, services: Services) -> None:
@@ -135,7 +140,7 @@ def _writing(mcp: FastMCP, services: Services) -> None:
         ] = None,
         collection_id: Annotated[
             str | None,
-            Field(description="Where it goes: name, id or address. Default: the owner's choice."),
+            Field(description="Where it goes: name, id or address."),
         ] = None,
         parent_id: Annotated[
             str | None,

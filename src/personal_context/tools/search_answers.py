@@ -13,7 +13,9 @@ from personal_context.domain.models import (
     SimilarAnswer,
     StoredSection,
 )
-from personal_context.domain.text import SHORT_HASH, shortened
+from personal_context.domain.text import SHORT_HASH, one_line, shortened
+from personal_context.tools.answers import summary_line
+from personal_context.tools.results import DATA, told_age
 
 
 class Scores(BaseModel):
@@ -61,6 +63,7 @@ class Hit(BaseModel):
     path: list[str] = Field(description="Collection and parent documents, outermost first.")
     tags: list[str]
     updated_at: datetime
+    age: str
     hash: str = Field(description="expected_hash of update_content.")
 
 
@@ -93,12 +96,14 @@ class SimilarHit(BaseModel):
     path: list[str]
     tags: list[str]
     updated_at: datetime
+    age: str
 
 
 class SimilarOutput(BaseModel):
     """Documents that are alike, nearest first."""
 
     content_id: str | None = Field(description="What they are compared with; null for a text.")
+    note: str
     results: list[SimilarHit]
 
 
@@ -108,7 +113,7 @@ def search_output(answer: SearchAnswer) -> SearchOutput:
         query=shortened(answer.query),
         mode=answer.mode,
         degraded=answer.degraded,
-        notes=list(answer.notes),
+        notes=[*answer.notes, DATA],
         total=answer.total,
         next_cursor=answer.next_cursor,
         results=[_hit(result) for result in answer.results],
@@ -119,6 +124,7 @@ def similar_output(answer: SimilarAnswer) -> SimilarOutput:
     """Return what is alike in the form of the tool."""
     return SimilarOutput(
         content_id=answer.content_id,
+        note=DATA,
         results=[
             SimilarHit(
                 id=result.content.id,
@@ -131,6 +137,7 @@ def similar_output(answer: SimilarAnswer) -> SimilarOutput:
                 path=list(result.content.path),
                 tags=list(result.content.tags),
                 updated_at=result.content.updated_at,
+                age=told_age(result.content.updated_at),
             )
             for result in answer.results
         ],
@@ -158,6 +165,7 @@ def _hit(result: SearchResult) -> Hit:
         path=list(summary.path),
         tags=list(summary.tags),
         updated_at=summary.updated_at,
+        age=told_age(summary.updated_at),
         hash=summary.hash[:SHORT_HASH],
     )
 
@@ -194,16 +202,17 @@ def similar_text(answer: SimilarAnswer) -> str:
 
 
 def _listed(results: Sequence[SearchResult]) -> list[str]:
-    lines: list[str] = []
+    lines = [f"({DATA})"] if results else []
     for rank, result in enumerate(results, start=1):
         summary = result.content
         place = " › ".join(
             (*summary.path, *(result.section.heading_path if result.section else ()))
         )
-        about = " · ".join(filter(None, [place, summary.updated_at.date().isoformat()]))
+        told = [one_line(place), summary.source_type.value, told_age(summary.updated_at)]
+        about = " · ".join(filter(None, [*told, summary.url]))
         lines += [
             "",
-            f"{rank}. {summary.title or 'Untitled'} [{result.score:.2f}] (id {summary.id})",
+            f"{rank}. {summary_line(summary)} [{result.score:.2f}]",
             f"   {about}",
             f"   {' '.join(result.preview.split())}",
         ]

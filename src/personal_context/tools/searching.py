@@ -29,8 +29,8 @@ SEARCH: Final = """\
 Find documents in the owner's wiki and notes, by meaning and by words.
 
 Use it before answering anything about the owner's work, decisions, people, systems or
-habits. Returns documents, best first, with a preview of the best section of each; read on
-with get_content, or use get_context to read several at once. Plain words are best;
+habits. Returns documents, best first, each with its best section; read on with get_content,
+or use get_context to read several at once. Plain words are best;
 "a phrase" must occur, -word must not, title:word, tag:name, collection:name, source:note,
 after:2026-01-31 and before:2026-06 narrow it. A title finds its document."""
 
@@ -92,7 +92,7 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
     """Add the tools that search to *mcp*."""
 
     @mcp.tool(
-        title="Search the owner's knowledge",
+        title="Search",
         description=SEARCH,
         annotations=READS,
         output_schema=schema_of(SearchOutput),
@@ -115,7 +115,7 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
         return tool_result(search_text(answer), search_output(answer))
 
     @mcp.tool(
-        title="Find what is alike",
+        title="Find similar",
         description=FIND_SIMILAR,
         annotations=READS,
         output_schema=schema_of(SimilarOutput),

@@ -128,8 +128,8 @@ class Contents(Protocol):
 class PromptLibrary(Protocol):
     """Reads the owner's prompts."""
 
-    async def load(self) -> Prompts:
-        """Return every prompt document as one text."""
+    async def load(self, *, cursor: str | None = None) -> Prompts:
+        """Return every prompt document as one text, or as much of it as fits."""
         ...
 
     async def documents(self) -> Sequence[Content]:

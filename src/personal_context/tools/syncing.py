@@ -52,7 +52,7 @@ def register_syncing(mcp: FastMCP, services: Services) -> None:
     """Add the tool to *mcp*."""
 
     @mcp.tool(
-        title="How fresh the knowledge is",
+        title="Sync status",
         description=SYNC_STATUS,
         annotations=LOOKS,
         output_schema=schema_of(SyncStatusOutput),
