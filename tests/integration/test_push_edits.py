@@ -281,6 +281,21 @@ async def test_a_patch_that_drops_something_is_put_right(world):
     await agree(world)
 
 
+@pytest.mark.parametrize("name", ["append", "prepend"])
+async def test_what_somebody_shortened_meanwhile_is_not_taken_for_dropped(world, name):
+    await world.client.abilities(world.page)
+    await world.edit(world.page, EDITS[name])
+    world.sandbox.faults.before_request(
+        1,
+        lambda: world.sandbox.documents.edit(world.page, text="1"),
+        endpoint="documents.update",
+    )
+
+    assert await world.push(world.page) is PushState.SYNCED
+    assert there(world).text == {"append": "1\n\nfour", "prepend": "zero\n\n1"}[name]
+    await agree(world)
+
+
 # --- what is gone
 
 

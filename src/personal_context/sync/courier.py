@@ -134,7 +134,7 @@ class Courier:
         told = message(standing, push, document, abilities, plain=before.plain)
         try:
             answer = await self._send(document.id, told)
-            if lost_something(told, standing, answer):
+            if lost_something(told, standing, document, answer):
                 whole = message(standing, push, answer, abilities, plain=True)
                 answer = await self._send_again(document.id, whole)
         except UpstreamConflict:

@@ -62,11 +62,22 @@ def message(
     return Message(title, wanted.text, last_revision=revision)
 
 
-def lost_something(told: Message, standing: Standing, document: UpstreamDocument) -> bool:
-    """Tell whether Outline dropped a part of what it was told; its patches have done so."""
+def lost_something(
+    told: Message, standing: Standing, before: UpstreamDocument, after: UpstreamDocument
+) -> bool:
+    """Tell whether Outline dropped a part of what it was told; its patches have done so.
+
+    Args:
+        told: What it was told.
+        standing: How the content stands here.
+        before: What it had, as far as we knew.
+        after: What it answered. If others edited it in between it may well say less.
+    """
     if told.mode is EditMode.REPLACE or told.text is None:
         return False
-    return len(words(document.text)) < len(words(outgoing(standing).text))
+    if after.revision > before.revision + 1:
+        return False
+    return len(words(after.text)) < len(words(outgoing(standing).text))
 
 
 def _part(
