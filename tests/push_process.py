@@ -16,7 +16,7 @@ from pushed_wiki import Account
 from personal_context.config import Settings
 from personal_context.content.offering import Offers
 from personal_context.domain.errors import PersonalContextError
-from personal_context.domain.models import ContentId, PushState
+from personal_context.domain.models import ContentId, Operation, PushState
 from personal_context.sync.push import CLAIM, Claims, Pusher
 from personal_context.upstream.sandbox.world import stable_ids
 
@@ -112,9 +112,20 @@ class PushProcess(MirrorProcess):
         for _ in range(5):
             self.wiki.clock.advance(seconds=timedelta(hours=2).total_seconds())
             await self.run(self.runtime.push_pending)
-            if not any(entry.state in WAITS for entry in await self.outbox()):
+            if not await self.waiting():
                 return
         raise AssertionError(f"it never becomes quiet: {await self.outbox()}")
+
+    async def waiting(self) -> set[ContentId]:
+        """Return what would be sent: what stands below something that can't be sent waits along."""
+        entries = await self.outbox()
+        waits = {entry.content_id for entry in entries if entry.state in WAITS}
+        rows = await self.runtime.database.read(
+            lambda c: c.execute("SELECT id, parent_id FROM content").fetchall()
+        )
+        parents = dict(rows)
+        held = {e.content_id for e in entries if e.operation is Operation.CREATE}
+        return {key for key in waits if parents.get(key) not in held}
 
     async def outbox(self) -> Any:
         return await self.runtime.outbox.entries(limit=1000)

@@ -49,3 +49,21 @@ async def test_a_child_waits_for_a_parent_that_is_refused(world):
         "Leaf": PushState.PENDING,
     }
     assert await shape(world) == []
+
+
+async def test_a_child_does_not_wait_for_the_choice_about_a_parent_that_is_there(world):
+    world.create("Top", "Somebody else's.", id=TOP)
+
+    assert await world.push(LEAF) is PushState.SYNCED
+    entries = await world.store.outbox(limit=9)
+    assert [(entry.title, entry.state) for entry in entries] == [("Top", PushState.CONFLICT)]
+    assert await shape(world) == EXPECTED
+
+
+@pytest.mark.parametrize("gone", ["trash", "archive", "unpublish"])
+async def test_a_child_waits_for_the_choice_about_a_parent_that_is_gone(world, gone):
+    world.create("Top", "Somebody else's.", id=TOP)
+    getattr(world.sandbox.documents, gone)(TOP)
+
+    assert await world.push(LEAF) is PushState.PENDING
+    assert (await world.store.outbox_entry(TOP)).state is PushState.CONFLICT

@@ -70,10 +70,13 @@ def save(connection: "apsw.Connection", content_id: ContentId, push: Push | None
     )
 
 
-# Outline refuses a document under one that it doesn't have yet.
+# Outline refuses a document under one that it doesn't have yet, or no longer. One about which a
+# person has to choose it has.
 _PARENT_IS_THERE = """NOT (outbox.operation = 'create' AND EXISTS (
   SELECT 1 FROM content AS c CROSS JOIN outbox AS above ON above.content_id = c.parent_id
   WHERE c.id = outbox.content_id AND above.operation = 'create'
+  AND (above.remote ->> 'published_at' IS NULL
+    OR coalesce(above.remote ->> 'deleted_at', above.remote ->> 'archived_at') IS NOT NULL)
 ))"""
 
 

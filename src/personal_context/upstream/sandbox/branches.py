@@ -195,8 +195,8 @@ class Branches:
         """Say which collection a new document gets into; 403 if there is no such place."""
         if parent_id is not None:
             parent = self._state.get(Document, parent_id)
-            if parent is None or not parent.active:
-                raise errors.forbidden()
+            if parent is None or not parent.active or (publish and not parent.live):
+                raise errors.forbidden()  # nothing is published below a draft
             collection_id = parent.collection_id
         if collection_id is not None:
             collection = self._state.get(Collection, collection_id)
