@@ -71,10 +71,12 @@ class Drill:
     Args:
         folder: For the wiki's pages, the store, and what the processes say on stderr.
         plan: What is to happen.
+        rate_limits: The wiki has Outline's.
     """
 
     folder: Path
     plan: Plan
+    rate_limits: bool = False
     accepted: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     kills: int = 0
@@ -210,7 +212,9 @@ class Drill:
     async def _sandbox(self) -> AsyncIterator[WikiApi]:
         log = self.folder / "sandbox.log"
         arguments = ["sandbox", "--port", "0", "--folder", str(self.folder / "pages")]
-        arguments += ["--no-rate-limits", "--version", Random(self.plan.seed).choice(VERSIONS)]
+        arguments += ["--version", Random(self.plan.seed).choice(VERSIONS)]
+        if not self.rate_limits:
+            arguments.append("--no-rate-limits")
         with started(arguments, environment(self.folder), log):
             self._url = await line_of(log, r"stand-in at (\S+)")
             async with WikiApi(self._url) as api:

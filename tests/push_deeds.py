@@ -145,15 +145,16 @@ class Agents:
 
     async def _added(self, new: NewContent, *, again: bool) -> object:
         said = words_of(new.title or "", new.text)
-        if self._last is not new or again:
-            self._account.adds.update(said)
+        self._account.adds.update(said)
         self._last = new
         contents = self._process.runtime.contents
         added = await contents.add(
             new, if_exists="add" if again else "return", patience=self._patience
         )
         self._account.written |= said
-        if added.created:
+        if not added.created:
+            self._account.adds.subtract(said)
+        else:
             self._account.tags[added.content.id] = {_set_of(added.content.tags)}
         return added.outline
 
