@@ -36,7 +36,8 @@ def test_what_outline_refuses_waits_for_a_person(error):
     push = put_off(PUSH, error, NOW)
 
     assert (push.state, push.attempts) == (PushState.FAILED, 1)
-    assert push.error == str(error)
+    assert push.error.startswith(error.what)
+    assert "\nTry: " in push.error
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from personal_context.domain.errors import (
     ConfigError,
     PersonalContextError,
     UpstreamAuthError,
+    UpstreamForbidden,
     UpstreamRateLimited,
     UpstreamRejected,
 )
-from personal_context.domain.models import Push, PushState
+from personal_context.domain.models import Operation, Push, PushState
 
 FIRST_DELAY = timedelta(seconds=15)
 LONGEST_DELAY = timedelta(hours=1)
@@ -38,7 +39,7 @@ def put_off(push: Push, error: BaseException | None, now: datetime) -> Push:
         state=PushState.FAILED if final(error) else PushState.PENDING,
         attempts=attempts,
         next_try_at=now + wait,
-        error=_reason(error),
+        error=_reason(push, error),
     )
 
 
@@ -64,7 +65,33 @@ def delay(attempts: int, chance: float) -> timedelta:
     return full * (0.5 + chance / 2)
 
 
-def _reason(error: BaseException) -> str:
+def _reason(push: Push, error: BaseException) -> str:
+    """Return why it waits, and for a person who has to look also what to do."""
     if isinstance(error, PersonalContextError):
-        return str(error)
+        hint = advice(push.operation, error) if final(error) else error.hint
+        return str(PersonalContextError(error.what, cause=error.cause, hint=hint))
     return "It took too long." if isinstance(error, TimeoutError) else repr(error)
+
+
+def advice(operation: Operation, error: PersonalContextError) -> str:
+    """Return what a person can do about a push that Outline refused for good."""
+    new = operation is Operation.CREATE
+    if isinstance(error, UpstreamForbidden):
+        return f"{_MAY_NOT_CREATE if new else _MAY_NOT}{_LEAVE_NEW if new else _LEAVE}"
+    return error.hint or f"{_MEND}{_LEAVE_NEW if new else _LEAVE}"
+
+
+_MAY_NOT_CREATE = (
+    "Let the key's user write in the collection and `personal-context outbox retry ID`, or choose "
+    "another one with `--collection NAME`."
+)
+_MAY_NOT = (
+    "Let the key's user write in the document's collection, then `personal-context outbox retry "
+    "ID`."
+)
+_MEND = (
+    "Mend what Outline says: a changed content is sent again by itself, or `personal-context "
+    "outbox retry ID`."
+)
+_LEAVE_NEW = " `personal-context outbox discard ID` keeps it here only."
+_LEAVE = " `personal-context outbox discard ID` undoes what was changed here."

@@ -143,6 +143,6 @@ def _todo(entry: OutboxEntry) -> str:
 def _discarding(entry: OutboxEntry) -> str:
     if entry.state is PushState.SENDING:
         return ""
-    if entry.state is PushState.CONFLICT and entry.operation is not Operation.CREATE:
+    if entry.state is PushState.CONFLICT:
         return "What was changed here is undone; what Outline has takes its place."
     return _DISCARDING[entry.operation]
