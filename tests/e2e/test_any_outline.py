@@ -27,6 +27,34 @@ KEY = os.environ.get("PERSONAL_CONTEXT_TEST_OUTLINE_KEY")
 pytestmark = pytest.mark.timeout(300)
 
 
+class Wire(httpx.AsyncBaseTransport):
+    """The way to a wiki. It can be down, and lose answers.
+
+    Attributes:
+        down: Nothing arrives.
+        loses: Endpoints whose next answer gets lost, after it was done.
+    """
+
+    def __init__(self, wire):
+        self._wire = wire
+        self.down = False
+        self.loses = set()
+
+    async def handle_async_request(self, request):
+        if self.down:
+            raise httpx.ConnectError("the test has cut the wire")
+        answer = await self._wire.handle_async_request(request)
+        endpoint = request.url.path.rpartition("/")[2]
+        if endpoint in self.loses:
+            self.loses.discard(endpoint)
+            await answer.aclose()
+            raise httpx.ReadTimeout("the test has lost the answer")
+        return answer
+
+    async def aclose(self):
+        await self._wire.aclose()
+
+
 class Outline:
     """A person's hands on a wiki, through its API."""
 
@@ -98,7 +126,8 @@ async def wiki(request, tmp_path):
             sync_collections=(outline.collection,),
             outline_allow_delete=True,
         )
-        runtime = build_runtime(settings, transport=transport, embedder=HashingEmbedder())
+        outline.wire = Wire(transport or httpx.AsyncHTTPTransport())
+        runtime = build_runtime(settings, transport=outline.wire, embedder=HashingEmbedder())
         yield outline, await stack.enter_async_context(runtime)
 
 
@@ -185,3 +214,48 @@ async def test_changes_reach_outline_and_overwrite_nobody(wiki):
     assert (await outline.call("documents.info", id=page))["deletedAt"]
     assert (await runtime.changes.restore(page, patience=60)).outline is PushState.SYNCED
     await same(outline, runtime)
+
+
+async def test_an_answer_that_got_lost_makes_nothing_twice(wiki):
+    outline, runtime = wiki
+
+    outline.wire.loses = {"documents.create"}
+    added = await runtime.contents.add(NewContent(title="Note", text="one"), patience=60)
+    assert added.outline is PushState.SYNCED
+    assert [row[0] for row in await outline.shows()] == [added.content.id]
+    await same(outline, runtime)
+
+    for number, mode in enumerate((EditMode.APPEND, EditMode.PREPEND, EditMode.REPLACE)):
+        outline.wire.loses = {"documents.update"}
+        await runtime.changes.update(
+            added.content.id, Change(f"said {number}", mode=mode), patience=60
+        )
+        if await runtime.outbox.entries():
+            await runtime.outbox.retry(added.content.id, patience=60)
+        text = (await outline.call("documents.info", id=added.content.id))["text"]
+        assert text.count(f"said {number}") == 1
+        await same(outline, runtime)
+
+
+async def test_what_others_edit_while_the_wire_is_down_is_merged_or_a_conflict(wiki):
+    outline, runtime = wiki
+    page = await outline.create("Page", "one\n\ntwo\n\nthree")
+    other = await outline.create("Other", "Other text.")
+    await same(outline, runtime)
+
+    outline.wire.down = True
+    patch = Change("zwei", mode=EditMode.PATCH, find="two")
+    assert (await runtime.changes.update(page, patch, patience=60)).outline is PushState.PENDING
+    assert (await runtime.changes.delete(other, patience=60)).outline is PushState.PENDING
+    await outline.call("documents.update", id=page, text="one\n\ntwo\n\nthree, and Ada")
+    await outline.call("documents.update", id=other, text="Keep this!")
+    outline.wire.down = False
+
+    assert await runtime.outbox.retry(page, patience=60) is PushState.SYNCED
+    text = (await outline.call("documents.info", id=page))["text"]
+    assert text == "one\n\nzwei\n\nthree, and Ada"
+    assert await runtime.outbox.retry(other, patience=60) is PushState.CONFLICT
+    assert not (await outline.call("documents.info", id=other))["deletedAt"]
+    await runtime.outbox.resolve(other, "outline", patience=60)
+    await same(outline, runtime)
+    assert await runtime.outbox.entries() == []
