@@ -11,10 +11,10 @@ from hypothesis import given, strategies as st
 from processes import MAIN
 
 from personal_context.cli.app import run
-from personal_context.cli.mcp_config import how_to_start
 from personal_context.config import load_settings
 from personal_context.domain.errors import ConfigError, InvalidInput
-from personal_context.web.clients import Client, Launch, configuration, location, merged
+from personal_context.runtime.launching import Launch, how_to_start
+from personal_context.web.clients import Client, configuration, location, merged
 
 LAUNCH = Launch("/bin/uv", ("--directory", "/a b/c", "run", "main.py"))
 

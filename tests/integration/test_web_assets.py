@@ -77,7 +77,7 @@ def test_templates_load_nothing_from_elsewhere(path):
     assert "js:" not in text
 
 
-@pytest.mark.parametrize("name", ["app.css", "document.css"])
+@pytest.mark.parametrize("name", ["app.css", "document.css", "views.css"])
 def test_a_sheet_loads_nothing_and_stays_small(name):
     sheet = (FOLDER / name).read_text("utf-8")
 

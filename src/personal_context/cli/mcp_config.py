@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +12,9 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
-from personal_context.config import ENV_FILE_VARIABLE, env_file
 from personal_context.domain.errors import InvalidInput
-from personal_context.web.clients import Client, Launch, configuration, location, merged
+from personal_context.runtime.launching import Launch, how_to_start
+from personal_context.web.clients import Client, configuration, location, merged
 
 
 def mcp_config(
@@ -41,23 +40,6 @@ def mcp_config(
     file = Path(location(client, system=platform.system(), home=Path.home(), here=Path.cwd()))
     written = _write(client, launch, file)
     common.show(written, lambda: Text(_told(written)))
-
-
-def how_to_start(program: str | None = None) -> Launch:
-    """Return how this very program is started again, from any folder.
-
-    Args:
-        program: What was started; this process's by default.
-    """
-    started = Path(program or sys.argv[0]).absolute()
-    if started.name == "main.py":
-        uv = shutil.which("uv") or "uv"
-        return Launch(uv, ("--directory", str(started.parent), "run", "main.py"))
-    settings = env_file()
-    env = {ENV_FILE_VARIABLE: str(settings.absolute())} if settings.is_file() else {}
-    if "archive-v0" in started.parts or "uvx" in started.parts:  # uvx's own, and soon gone
-        return Launch(shutil.which("uvx") or "uvx", ("personal-context",), env)
-    return Launch(str(started), (), env)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The wired product."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,7 +15,7 @@ from personal_context.content.outbox import OutboxService
 from personal_context.content.prompts import PromptService
 from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
-from personal_context.domain.models import Status
+from personal_context.domain.models import EffectiveSetting, Status
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.meter import Meter
 from personal_context.indexing.reindex import Reindexer
@@ -27,6 +27,8 @@ from personal_context.ports import (
     Upstream,
     VectorIndex,
 )
+from personal_context.runtime.effective import effective_settings
+from personal_context.runtime.launching import Launch, how_to_start
 from personal_context.search.browsing import Browsing
 from personal_context.search.context import ContextBuilder
 from personal_context.search.hybrid import HybridSearch
@@ -121,6 +123,14 @@ class Runtime:
     def outline_url(self) -> str | None:
         """Where the wiki is, or None in local mode."""
         return self.settings.outline_api_base
+
+    def effective_settings(self) -> Sequence[EffectiveSetting]:
+        """Return every setting as it is in force, without secrets."""
+        return effective_settings(self.settings)
+
+    def launch(self) -> Launch:
+        """Return how this program is started again, for MCP clients."""
+        return how_to_start()
 
     async def status(self) -> Status:
         """Return everything that a person wants to know at a glance."""

@@ -21,6 +21,7 @@ TYPES: Final = MappingProxyType(
         "app.css": "text/css; charset=utf-8",
         "app.js": "text/javascript; charset=utf-8",
         "document.css": "text/css; charset=utf-8",
+        "views.css": "text/css; charset=utf-8",
         "favicon.svg": "image/svg+xml",
         "htmx.min.js": "text/javascript; charset=utf-8",
         "htmx.LICENSE.txt": "text/plain; charset=utf-8",

@@ -1,13 +1,12 @@
 """How MCP clients are told to start this server: their configurations, made without I/O."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePath
 from typing import Any
 
 from personal_context.domain.errors import InvalidInput
+from personal_context.runtime.launching import Launch
 
 SERVER_NAME = "personal-context"
 
@@ -19,22 +18,6 @@ class Client(StrEnum):
     CLAUDE_CODE = "claude-code"
     CURSOR = "cursor"
     VSCODE = "vscode"
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """How the server is started.
-
-    Attributes:
-        command: A program, by its full path where it is known: clients that are started from a
-            desktop have a short PATH.
-        args: Its arguments.
-        env: Variables that it needs; no secrets.
-    """
-
-    command: str
-    args: Sequence[str] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
 
 
 def entry(client: Client, launch: Launch) -> dict[str, Any]:

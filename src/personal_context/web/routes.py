@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from personal_context.ports import Clock
-from personal_context.web import activity, assets, health, metrics
+from personal_context.web import activity, assets, health, metrics, settings
 from personal_context.web.document import page as document
 from personal_context.web.errors import problem_of
 from personal_context.web.pace import Pace
@@ -55,6 +55,7 @@ def routes(
         *assets.routes(),
         *document.routes(shell),
         *activity.routes(shell),
+        *settings.routes(shell),
         *Page(shell, pace).routes(),
     ]
 

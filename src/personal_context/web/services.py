@@ -15,6 +15,7 @@ from personal_context.domain.models import (
     ContentId,
     ContextAnswer,
     ContextForm,
+    EffectiveSetting,
     Listing,
     ListSort,
     ReindexProgress,
@@ -24,6 +25,7 @@ from personal_context.domain.models import (
     Status,
     Surroundings,
 )
+from personal_context.runtime.launching import Launch
 from personal_context.search.browsing import Browsing
 from personal_context.sync.by_hand import SyncByHand
 from personal_context.sync.letting_go import LettingGo
@@ -230,6 +232,14 @@ class Services(Protocol):
     @property
     def letting_go(self) -> LettingGo:
         """Letting collections go that are no longer mirrored."""
+        ...
+
+    def effective_settings(self) -> Sequence[EffectiveSetting]:
+        """Return every setting as it is in force, without secrets."""
+        ...
+
+    def launch(self) -> Launch:
+        """Return how this program is started again, for MCP clients."""
         ...
 
     async def status(self) -> Status:

@@ -62,6 +62,7 @@ from personal_context.domain.models.search import (
     SimilarAnswer,
     StoredSection,
 )
+from personal_context.domain.models.settings import EffectiveSetting, Origin
 from personal_context.domain.models.status import (
     CollectionStatus,
     Counts,
@@ -114,6 +115,7 @@ __all__ = [
     "Counts",
     "Edit",
     "EditMode",
+    "EffectiveSetting",
     "EmbeddingModel",
     "EmbeddingUsage",
     "Generation",
@@ -140,6 +142,7 @@ __all__ = [
     "ModelChoice",
     "Neighbour",
     "Operation",
+    "Origin",
     "OutboxEntry",
     "Page",
     "PassProgress",

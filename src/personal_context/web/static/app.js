@@ -39,20 +39,26 @@ document.addEventListener("keydown", (event) => {
 // Copying needs a clipboard, which browsers give to https and to this machine only.
 const told = document.getElementById("copied");
 
-for (const button of document.querySelectorAll("[data-copy]")) {
+const fetched = async (address) => {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(answer.statusText);
+  return answer.text();
+};
+
+for (const button of document.querySelectorAll("[data-copy], [data-copy-text]")) {
+  const { copy, copyText } = button.dataset;
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
     const text = async () => {
-      const answer = await fetch(button.dataset.copy);
-      if (!answer.ok) throw new Error(answer.statusText);
-      return new Blob([await answer.text()], { type: "text/plain" });
+      const found = copy ? await fetched(copy) : document.getElementById(copyText).textContent;
+      return new Blob([found], { type: "text/plain" });
     };
     try {
       // A promise, because Safari forgets the click while the text is fetched.
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": text() })]);
       told.textContent = "Copied.";
     } catch {
-      told.textContent = "It could not be copied. The plain text can be marked and copied by hand.";
+      told.textContent = "It could not be copied. The text can be marked and copied by hand.";
     }
   });
 }
