@@ -154,7 +154,9 @@ def _responses(operation: AnyOperation, schemas: Mapping[type, Json]) -> Json:
     }
     for media in operation.media:
         usual = told.setdefault("200", {"description": "OK", "content": {}})
-        usual["content"][media] = {"schema": {"type": "string"}}
+        # Of events, this version of OpenAPI can't say more.
+        is_text = media != "text/event-stream"
+        usual["content"][media] = {"schema": {"type": "string"}} if is_text else {}
     problem = _json(schemas[ErrorAnswer])
     for status in (*_USUAL_REFUSALS, *operation.refusals):
         told.setdefault(str(status), {"description": HTTPStatus(status).phrase, "content": problem})
