@@ -86,7 +86,7 @@ def test_whatever_is_asked_is_answered_as_promised(gateway, name, mode):
             case.path_parameters = {"reference": known}
         if name == "addPage" and "http" in str(case.body):
             return  # it would be fetched
-        answer = case.call(base_url=url, timeout=30)
+        answer = case.call(base_url=url, timeout=100)
         case.validate_response(answer, checks=CHECKS)
 
     try:
