@@ -37,7 +37,11 @@ CHECKS = [
 EXAMPLES = int(os.environ.get("PERSONAL_CONTEXT_TEST_REST_EXAMPLES", "8"))
 """For each operation and mode; with more of them, for a night."""
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [
+    pytest.mark.timeout(120),
+    # It isn't the strategies that draw numbers meanwhile: the server does, in its thread.
+    pytest.mark.filterwarnings("ignore:Do not use the .random. module inside strategies"),
+]
 
 
 async def serve(folder, told):
