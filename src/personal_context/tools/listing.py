@@ -7,6 +7,7 @@ from fastmcp import FastMCP
 from fastmcp.tools.base import ToolResult
 from pydantic import BaseModel, Field
 
+from personal_context.domain.ages import plural
 from personal_context.domain.models import ListedContent, Listing, ListSort, LogEntry, SourceType
 from personal_context.domain.text import one_line, shortened
 from personal_context.tools.results import schema_of, tool_result
@@ -144,7 +145,8 @@ def _listed(one: ListedContent) -> ListedOutput:
 
 def listing_text(found: Listing) -> str:
     """Return a list as a short text, for people and for clients that read text only."""
-    lines = [f"{len(found.contents)} of {found.total} documents:" if found.total else "None."]
+    total = plural(found.total, "document")
+    lines = [f"{len(found.contents)} of {total}:" if found.total else "None."]
     for one in found.contents:
         about = [
             " › ".join(one.content.path),

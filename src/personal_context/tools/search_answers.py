@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from personal_context.domain.ages import plural
 from personal_context.domain.models import (
     Match,
     SearchAnswer,
@@ -185,7 +186,9 @@ def search_text(answer: SearchAnswer) -> str:
     if not answer.results:
         lines = [f"Nothing found for “{shortened(answer.query)}”."]
     else:
-        lines = [f"{len(answer.results)} documents for “{shortened(answer.query)}”, best first:"]
+        lines = [
+            f"{plural(len(answer.results), 'document')} for “{shortened(answer.query)}”, best first:"
+        ]
     if answer.degraded:
         lines.append(f"(Keyword search only: {answer.degraded})")
     lines += [f"({note})" for note in answer.notes]
@@ -196,7 +199,8 @@ def search_text(answer: SearchAnswer) -> str:
 
 def similar_text(answer: SimilarAnswer) -> str:
     """Return what is alike as a short text."""
-    found = f"{len(answer.results)} documents that are alike, nearest first:"
+    count = len(answer.results)
+    found = f"{plural(count, 'document')} alike, nearest first:"
     lines = [found if answer.results else "Nothing is as near as that."]
     return "\n".join([*lines, *_listed(answer.results)])
 
