@@ -38,6 +38,8 @@ async def backend(tmp_path):
                 updated_at=datetime(2026, number, 1, tzinfo=UTC),
                 tags=("ops",) if number == 3 else (),
                 source_type=SourceType.NOTE,
+                # Outline holds the second, so that a pass may write it.
+                outline_doc_id=content_id(2) if number == 2 else None,
             )
             await opened.store.add(document, indexed(title, pieces), log=LOG)
         yield opened
@@ -136,7 +138,7 @@ async def test_nothing_but_filters_lists_what_changed_last(search):
 )
 async def test_a_query_that_names_a_document_begins_with_it(search, backend, embedder, typed):
     mirrored = content(2, "Lunch", "soup", url_id="url0000002")
-    await backend.store.mirror(mirrored, indexed("Lunch", ["soup"]), log=LOG)
+    assert await backend.store.mirror(mirrored, indexed("Lunch", ["soup"]), log=LOG)
     twin = content(9, "Other", f"lunch lunch {typed}")
     await backend.store.mirror(twin, indexed("Other", [twin.text]), log=LOG)
     [first, *_] = (await search.search(typed)).results

@@ -186,9 +186,8 @@ def search_text(answer: SearchAnswer) -> str:
     if not answer.results:
         lines = [f"Nothing found for “{shortened(answer.query)}”."]
     else:
-        lines = [
-            f"{plural(len(answer.results), 'document')} for “{shortened(answer.query)}”, best first:"
-        ]
+        count = plural(len(answer.results), "document")
+        lines = [f"{count} for “{shortened(answer.query)}”, best first:"]
     if answer.degraded:
         lines.append(f"(Keyword search only: {answer.degraded})")
     lines += [f"({note})" for note in answer.notes]
