@@ -45,11 +45,13 @@ class Trouble:
         kind: One of TROUBLES, or of LATE.
         at: Which request is hit, from 1. A lagging tree is the next one.
         times: How many from there on.
+        endpoint: Only requests to it are counted and hit.
     """
 
     kind: str
     at: int = 1
     times: int = 1
+    endpoint: str = ANY
 
 
 @dataclass(frozen=True)
@@ -82,36 +84,36 @@ class Sleep:
 
 def order(wiki: ChangingWiki, trouble: Trouble) -> None:
     """Let trouble wait for the n-th request from now."""
-    faults, times = wiki.sandbox.faults, trouble.times
+    faults, times, at = wiki.sandbox.faults, trouble.times, trouble.endpoint
     orders: dict[str, Callable[[], object]] = {
         "429": lambda: faults.status(
-            ANY,
+            at,
             429,
             times=times,
             headers={"Retry-After": "59.54" if wiki.version == "1.9.2" else "59"},
             error="rate_limit_exceeded",
             message="Rate limit exceeded",
         ),
-        "500": lambda: faults.status(ANY, 500, times=times),
+        "500": lambda: faults.status(at, 500, times=times),
         "401": lambda: faults.status(
-            ANY, 401, times=times, error="authentication_required", message="Invalid API key"
+            at, 401, times=times, error="authentication_required", message="Invalid API key"
         ),
         "403": lambda: faults.status(
-            ANY, 403, times=times, error="authorization_error", message="Authorization error"
+            at, 403, times=times, error="authorization_error", message="Authorization error"
         ),
-        "wall": lambda: faults.html(ANY, status=403, times=times),
-        "html": lambda: faults.html(ANY, times=times),
-        "timeout": lambda: faults.timeout(ANY, times=times),
-        "late 500": lambda: faults.status(ANY, 500, times=times, after=True),
-        "late timeout": lambda: faults.timeout(ANY, times=times, after=True),
-        "refuse": lambda: faults.refuse(ANY, times=times),
-        "cut": lambda: faults.cut(ANY, times=times),
-        "garbage": lambda: faults.garbage(ANY, times=times),
+        "wall": lambda: faults.html(at, status=403, times=times),
+        "html": lambda: faults.html(at, times=times),
+        "timeout": lambda: faults.timeout(at, times=times),
+        "late 500": lambda: faults.status(at, 500, times=times, after=True),
+        "late timeout": lambda: faults.timeout(at, times=times, after=True),
+        "refuse": lambda: faults.refuse(at, times=times),
+        "cut": lambda: faults.cut(at, times=times),
+        "garbage": lambda: faults.garbage(at, times=times),
         "empty": lambda: faults.garbage(
-            ANY, times=times, body=b'{"ok":true,"status":200,"data":[],"pagination":{}}'
+            at, times=times, body=b'{"ok":true,"status":200,"data":[],"pagination":{}}'
         ),
         # The API of the faults has no word for this: the true answer, one document damaged.
-        "unreadable": lambda: faults._queue.append(Fault(ANY, times, spoil=_damaged)),
+        "unreadable": lambda: faults._queue.append(Fault(at, times, spoil=_damaged)),
     }
     if trouble.kind == LAGGING:
         faults._queue.append(Fault("collections.documents", times, spoil=_lagging))
@@ -119,7 +121,7 @@ def order(wiki: ChangingWiki, trouble: Trouble) -> None:
         orders[trouble.kind]()
     else:
         # A hook runs when the fault of its own request has been chosen already.
-        faults.before_request(trouble.at - 1, orders[trouble.kind])
+        faults.before_request(trouble.at - 1, orders[trouble.kind], endpoint=at)
 
 
 def _damaged(answer: Response) -> Response:

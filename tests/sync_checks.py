@@ -49,8 +49,13 @@ class PassWatch:
         unseen = {key: home for key, home in self._before.items() if home in hidden}
         return unseen | dict(self._wiki.visible())
 
-    async def end(self, mishap: Mishap) -> None:
-        """Hold what is gone against what was seen."""
+    async def end(self, mishap: Mishap, *, agreed: bool = False) -> None:
+        """Hold what is gone against what was seen.
+
+        Args:
+            mishap: What befell the pass.
+            agreed: A person said that many may go.
+        """
         self._wiki.watch = None
         if isinstance(mishap, Trouble) and mishap.kind == "403" and mishap.times < TO_THE_END:
             # For a document that isn't in the tree any more, one 403 is evidence enough.
@@ -65,7 +70,8 @@ class PassWatch:
         witness = self._process.witness
         unheard = [one for one in removals if not witness.justifies(one, self._mirrored)]
         assert not unheard, f"removed, though the wiki didn't say so: {unheard}"
-        self._fuse(after)
+        if not agreed:
+            self._fuse(after)
 
     def _fuse(self, after: Mapping[str, str]) -> None:
         before = self._before
@@ -85,21 +91,26 @@ async def where(process: MirrorProcess) -> dict[str, str]:
 
 
 async def keeps_its_word(
-    wiki: ChangingWiki, process: MirrorProcess, how: How, outcome: Outcome, mishap: Mishap
+    wiki: ChangingWiki, process: MirrorProcess, how: How, outcome: Outcome, mishap: Mishap = None
 ) -> None:
-    """Check that after a pass that says that all went well, the mirror is equal.
+    """Check that where a pass says that all went well, the mirror is equal.
 
     Nobody worked meanwhile. What only a sweep can see, or a look behind the cursor a minute later,
     is not asked of others.
     """
-    lagging = isinstance(mishap, Trouble) and mishap.kind == LAGGING
-    if not outcome.clean or outcome.crashed or lagging or await process.runtime.store.failures():
-        return
-    among = {report.collection_id for report in outcome.reports or ()}
-    texts = how == "full" or not (wiki.rewritten or wiki.late)
+    if outcome.crashed or (isinstance(mishap, Trouble) and mishap.kind in {LAGGING, "empty"}):
+        return  # Nobody can know better than what a sound answer says.
+    failing = {one.collection_id for one in await process.runtime.store.failures()}
+    among = {one.collection_id for one in outcome.reports or () if not (one.error or one.failed)}
     # A poll believes the list of collections for a while.
-    await equal(wiki, process, among=among if how == "poll" else None, texts=texts)
-    if how == "full":
+    everything = how != "poll" and outcome.clean and not failing
+    await equal(
+        wiki,
+        process,
+        among=None if everything else among - failing,
+        texts=how == "full" or not (wiki.rewritten or wiki.late),
+    )
+    if how == "full" and everything:
         wiki.rewritten = wiki.late = False
 
 
@@ -119,14 +130,20 @@ async def equal(
         texts: Compare texts, too.
     """
 
-    def compared(shown: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
-        return {
-            home: [(key, title, text if texts else "", up) for key, title, text, up in rows]
-            for home, rows in shown.items()
-            if rows and home not in hidden and (among is None or home in among)
-        }
+    hidden, unclear = wiki.hidden(), wiki.unclear()
 
-    hidden = wiki.hidden()
+    def compared(shown: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
+        found = {
+            home: [
+                (key, title, text if texts else "", up)
+                for key, title, text, up in rows
+                if (home, key) not in unclear
+            ]
+            for home, rows in shown.items()
+            if home not in hidden and (among is None or home in among)
+        }
+        return {home: rows for home, rows in found.items() if rows}
+
     mirrored = wiki.mirrored()
     held, wanted = compared(await process.shows()), compared(wiki.shows())
     if among is not None:

@@ -12,7 +12,7 @@ from typing import Any
 from changing_wiki import ChangingWiki, Edit, edits
 from hypothesis import HealthCheck, note, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from mirror_process import How, MirrorProcess, edits_between
+from mirror_process import How, MirrorProcess, Outcome, edits_between
 from mishaps import TO_THE_END, TROUBLES, Crash, Sleep, Trouble
 from sync_checks import Mishap, PassWatch, equal, keeps_its_word, parts_agree
 
@@ -22,29 +22,37 @@ EXAMPLES = "PERSONAL_CONTEXT_TEST_SYNC_EXAMPLES"
 """Environment variable: how many random sequences are tried instead of those of every run."""
 
 EVERY_RUN = settings(
-    max_examples=100,
-    stateful_step_count=6,
+    max_examples=80,
+    stateful_step_count=8,
     derandomize=True,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
-troubles = st.builds(
+how_often = st.sampled_from([1, 1, 2, TO_THE_END])
+troubles = st.builds(Trouble, st.sampled_from(TROUBLES), at=st.integers(1, 9), times=how_often)
+# Trouble that decides: where a document, a page or a tree is asked for, and says too little.
+aimed = st.builds(
     Trouble,
-    st.sampled_from(TROUBLES),
-    at=st.integers(1, 9),
-    times=st.sampled_from([1, 1, 2, TO_THE_END]),
+    st.sampled_from(["403", "403", "unreadable", "empty", "500", "garbage", "cut"]),
+    at=st.sampled_from([1, 1, 2]),
+    times=how_often,
+    endpoint=st.sampled_from(
+        [*("documents.info", "documents.list") * 2, "collections.documents", "collections.info"]
+    ),
 )
 crashes = st.builds(Crash, at=st.integers(1, 100), how=st.sampled_from(["kill", "kill", "cancel"]))
 sleeps = st.builds(
     Sleep, st.integers(2, 6), st.integers(1, 5), st.lists(edits, min_size=3, max_size=5).map(tuple)
 )
-mishaps = st.one_of(st.none(), troubles, crashes, st.none(), troubles, crashes, sleeps)
+mishaps = st.one_of(st.none(), aimed, crashes, troubles, aimed, crashes, sleeps)
 between = st.just({}) | st.dictionaries(st.integers(1, 8), edits, min_size=1, max_size=2)
 seconds = st.sampled_from([0, 0, 5, 61, 1000])
 beginnings = st.builds(
-    Edit, st.sampled_from(["create", "child", "imported", "family"]), where=st.integers(0, 2)
+    Edit,
+    st.sampled_from(["create", "child", "create", "child", "imported", "family"]),
+    where=st.integers(0, 2),
 )
 
 
@@ -127,7 +135,7 @@ class SyncMachine(RuleBasedStateMachine):
         self._stirred += 1
         self._await(self._pass(how, between, mishap))
 
-    @precondition(lambda self: self._stirred >= 2)
+    @precondition(lambda self: self._stirred >= 4)
     @rule()
     def quiet(self) -> None:
         self._stirred = 0
@@ -147,14 +155,7 @@ class SyncMachine(RuleBasedStateMachine):
     # --- what must hold
 
     async def _pass(self, how: How, between: dict[int, Edit], mishap: Mishap) -> None:
-        watch = PassWatch(self.wiki, self.process)
-        await watch.begin()
-        outcome = await self.process.run(
-            how, between=edits_between(self.wiki, between), mishap=mishap
-        )
-        note(f"{how}: {outcome}")
-        await watch.end(mishap)
-        await parts_agree(self.wiki, self.process)
+        outcome = await self._watched(how, between, mishap)
         if between:
             return
         if outcome.successor is None:
@@ -162,15 +163,28 @@ class SyncMachine(RuleBasedStateMachine):
         elif outcome.successor.clean:
             await equal(self.wiki, self.process)
 
+    async def _watched(
+        self, how: How, between: dict[int, Edit] | None = None, mishap: Mishap = None
+    ) -> Outcome:
+        watch = PassWatch(self.wiki, self.process)
+        await watch.begin()
+        outcome = await self.process.run(
+            how, between=edits_between(self.wiki, between or {}), mishap=mishap
+        )
+        note(f"{how}: {outcome}")
+        await watch.end(mishap, agreed=how == "agreed")
+        await parts_agree(self.wiki, self.process)
+        return outcome
+
     async def _quiet(self) -> None:
         full = self.wiki.rewritten
-        outcomes = [await self.process.run("agreed")]
+        await keeps_its_word(
+            self.wiki, self.process, "agreed", await self._watched("agreed"), mishap=None
+        )
         self.wiki.clock.advance(seconds=max([61, *await self.process.waits()]))
         if full:
-            outcomes.append(await self.process.run("full"))
-        outcomes.append(await self.process.run("agreed"))
-        note(f"quiet: {outcomes}")
-        await parts_agree(self.wiki, self.process)
+            await self._watched("full")
+        await self._watched("agreed")
         await equal(self.wiki, self.process)
         self.wiki.rewritten = self.wiki.late = False
         await self._cheap()
