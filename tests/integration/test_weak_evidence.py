@@ -185,6 +185,38 @@ async def test_a_document_that_can_never_be_read_makes_no_poll_dearer(product, k
     assert await requests_of_a_poll(product) == 2
 
 
+async def test_what_only_the_tree_shows_is_asked_for_ever_more_rarely(product):
+    """A page that the key can't see, or one that an old copy of the tree still has."""
+    hidden = product.write("Hidden", "one")
+    product.write("Rule", "one")
+    product.changes[LIST] = lambda rows: [row for row in rows if row["id"] != hidden]
+    product.sandbox.faults.status(INFO, 403, times=99, error="authorization_error")
+    await product.sync()
+    for _ in range(12):
+        await poll(product)
+    asked = len(product.sandbox.calls(INFO))
+    quiet = await requests_of_a_poll(product)
+    product.sandbox.faults.clear()
+    product.changes.clear()
+    await poll(product, hours=7)
+
+    assert asked <= 8
+    assert quiet == 2
+    assert hidden in await texts(product)
+
+
+async def test_a_date_at_the_end_of_time_stops_nothing(product):
+    key = product.write("Late", "one")
+    dated(product, key, "9999-12-31T23:59:59.999Z")
+    await product.sync()
+    product.write("Rule", "one")
+
+    reports = await poll(product)
+
+    assert [report.error for report in reports] == [None]
+    assert len(await texts(product)) == 2
+
+
 async def test_a_whole_collection_that_left_is_asked_about_after_a_persons_yes_only(product):
     for number in range(15):
         product.write(f"Document {number}", "one")

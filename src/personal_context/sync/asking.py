@@ -1,8 +1,8 @@
 """Asking for documents one by one, and leaving those alone for a while that always fail."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from personal_context.domain.errors import (
     UpstreamForbidden,
@@ -21,6 +21,41 @@ LONGEST_RETRY = timedelta(hours=6)
 
 ILL_AFTER = 3
 """Documents in a row that Outline doesn't answer for: then it is Outline that is ill, not they."""
+
+
+def wait_after(attempts: int) -> timedelta:
+    """Return how long a document is left alone that has failed so often in a row, at least 1."""
+    wait: timedelta = min(FIRST_RETRY * 2 ** min(attempts - 1, 20), LONGEST_RETRY)
+    return wait
+
+
+class Phantoms:
+    """Remembers documents that a tree shows and Outline doesn't: not each poll asks for them.
+
+    A tree may be an old copy, and may name what the key can't see. One that goes out of the tree
+    is forgotten.
+
+    Args:
+        clock: Tells when one is asked for again.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._seen: dict[ContentId, tuple[int, datetime]] = {}
+
+    def may_try(self, content_id: ContentId) -> bool:
+        """Tell whether a document's time has come."""
+        seen = self._seen.get(content_id)
+        return seen is None or is_due(seen[1], self._clock(), LONGEST_RETRY)
+
+    def note(self, content_id: ContentId) -> None:
+        """Note that Outline didn't show it."""
+        attempts = self._seen[content_id][0] + 1 if content_id in self._seen else 1
+        self._seen[content_id] = (attempts, self._clock() + wait_after(attempts))
+
+    def keep(self, tree: Collection[ContentId]) -> None:
+        """Forget those that the tree doesn't show any more."""
+        self._seen = {i: seen for i, seen in self._seen.items() if i in tree}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +77,7 @@ class Asking:
 
     Attributes:
         failures: Documents that failed in earlier passes.
+        phantoms: Documents that the tree shows and Outline doesn't.
         unanswered: Documents in a row that Outline didn't answer for.
     """
 
@@ -49,6 +85,7 @@ class Asking:
     clock: Clock
     tally: Tally
     failures: Mapping[ContentId, SyncFailure]
+    phantoms: Phantoms
     unanswered: int = 0
 
     def may_try(self, content_id: ContentId) -> bool:
@@ -89,7 +126,6 @@ class Asking:
         for content_id, reason in tally.failed.items():
             before = self.failures.get(content_id)
             attempts = (before.attempts if before else 0) + 1
-            wait: timedelta = min(FIRST_RETRY * 2 ** min(attempts - 1, 20), LONGEST_RETRY)
             title = tally.titles.get(content_id) or (before.title if before else "")
             await store.save_failure(
                 SyncFailure(
@@ -98,7 +134,7 @@ class Asking:
                     title=title or tally.title(content_id),
                     error=reason,
                     attempts=attempts,
-                    next_try_at=self.clock() + wait,
+                    next_try_at=self.clock() + wait_after(attempts),
                 )
             )
         for content_id in self.failures.keys() - tally.failed.keys() - tally.placements.keys():

@@ -62,7 +62,8 @@ def in_future(document: UpstreamDocument, now: datetime | None) -> bool:
         document: As it was listed.
         now: What the wiki's clock says; None if nobody knows.
     """
-    return now is not None and parse_time(document.updated_at) > now + OVERLAP
+    # A difference, because some sums of times don't fit: neither side is to be trusted.
+    return now is not None and parse_time(document.updated_at) - now > OVERLAP
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,10 @@ class OnePass:
         tally = self.tally
         found = await asyncio.to_thread(suspects, tally.mirrored, tally.listed, tally.placements)
         actions: list[Action] = []
-        for content_id in sorted({*found.missing, *self._unseen(), *self._due()}):
+        phantoms = self.asking.phantoms
+        phantoms.keep(tally.placements)
+        missing = [i for i in found.missing if self.cutoff is None or phantoms.may_try(i)]
+        for content_id in sorted({*missing, *self._unseen(), *self._due()}):
             actions += await self.fetch(content_id)
         if self._is_held(found.gone):
             tally.held = len(found.gone)
@@ -213,7 +216,8 @@ class OnePass:
                 await self.apply(action, title)
             return ()
         if told.refused or content_id not in self.tally.mirrored:
-            return ()  # It left between the tree and now; the next pass knows more.
+            self.asking.phantoms.note(content_id)
+            return ()  # It left between the tree and now; a later pass knows more.
         return (self.verdict(content_id, told),)
 
     # --- removals

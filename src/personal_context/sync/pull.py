@@ -28,7 +28,7 @@ from personal_context.domain.models import (
 )
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
-from personal_context.sync.asking import Asking
+from personal_context.sync.asking import Asking, Phantoms
 from personal_context.sync.breaker import Breaker
 from personal_context.sync.looking import MANY, look
 from personal_context.sync.meeting import Meeting
@@ -63,6 +63,7 @@ class Puller:
         self._clock = clock
         self._breaker = breaker or Breaker(clock)
         self._overlap = Overlap(clock)
+        self._phantoms: dict[CollectionId, Phantoms] = {}
 
     async def run(
         self,
@@ -213,6 +214,7 @@ class Puller:
                 clock=self._clock,
                 tally=tally,
                 failures={failure.content_id: failure for failure in failures},
+                phantoms=self._phantoms.setdefault(state.collection_id, Phantoms(self._clock)),
             ),
             meeting=Meeting(store, Settler(store, self._prepare), self._clock),
             prepare=self._prepare,
