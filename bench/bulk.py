@@ -40,7 +40,7 @@ SAMPLE = 1_000
 
 _DOCUMENTS_AT_ONCE = 500
 _VECTORS_AT_ONCE = 10_000
-_RARE = 0.03
+_RARE = 0.01
 """Share of words that are made up, where texts are spliced: real ones keep bringing new words."""
 
 
@@ -161,7 +161,7 @@ def _write_texts(connection, words: Words, sections: int) -> list[str]:
 
 
 def _content(number: int, title: str, readable: str) -> Content:
-    content_id = ContentId(str(UUID(int=(number << 64) | (4 << 76) | (8 << 60))))
+    content_id = ContentId(str(UUID(int=(number << 80) | (4 << 76) | (8 << 60))))
     return Content(content_id, SourceType.NOTE, title, readable, readable, BORN, BORN)
 
 

@@ -22,8 +22,9 @@ from judged import Collection, filled_product, read_collection
 from personal_context.domain.models import EVERYTHING, ContentId, KeywordQuery, Phrase
 from personal_context.runtime import Runtime
 from personal_context.search.meaning import MeaningSearch
-from personal_context.search.query import STOP_WORDS, keyword_query
+from personal_context.search.query import keyword_query
 from personal_context.words.analysis import words
+from personal_context.words.stopping import STOP_WORDS
 
 METHODS = ("keyword", "vector", "hybrid", "rrf", "seed", "grep")
 DEPTH = 100

@@ -44,7 +44,8 @@ async def test_tables_have_their_promised_names(tmp_path):
         )
     assert found >= {
         "content", "content_fts", "tags", "content_tags", "sync_state", "sync_log", "sections",
-        "outbox", "links", "leases", "generations", "backlog", "schema_migration", "index_changes",
+        "outbox", "links", "leases", "generations", "backlog", "schema_migration",
+        "index_changes", "section_terms",
     }  # fmt: skip
     assert {name for (name,) in columns} >= {
         "id", "source_type", "source_id", "source_url", "title", "content", "metadata",

@@ -32,4 +32,5 @@ class SqliteStore(SqliteContents, SqliteMirror, SqliteOutbox, SqliteRequests, Sq
 
     def fenced(self, name: str, owner: str, token: int) -> "SqliteStore":
         """Return this store for the holder of a lease: what sync writes raises LeaseLost else."""
-        return SqliteStore(self._database, self._clock, fence=Fence(name, owner, token))
+        fence = Fence(name, owner, token)
+        return SqliteStore(self._database, self._clock, fence=fence, words=self._words)

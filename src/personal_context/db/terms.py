@@ -30,6 +30,7 @@ def write_terms(connection: "apsw.Connection", content_id: ContentId) -> None:
     """
     # Not at the top: a start that writes nothing need not wait for the rules.
     from personal_context.words.analysis import indexed
+    from personal_context.words.packing import packed_terms
     from personal_context.words.titles import title_key
 
     [(title, readable)] = fetch(
@@ -43,17 +44,19 @@ def write_terms(connection: "apsw.Connection", content_id: ContentId) -> None:
     missing = fetch(connection, _WITHOUT_TERMS, content_id)
     if missing:
         titled = indexed(title)
+        rows = [
+            _row(
+                section_id,
+                titled,
+                indexed(" ".join(json.loads(path))),
+                indexed(readable[start:end]),
+            )
+            for section_id, path, start, end in missing
+        ]
+        connection.executemany(_INSERT, rows)
         connection.executemany(
-            _INSERT,
-            [
-                _row(
-                    section_id,
-                    titled,
-                    indexed(" ".join(json.loads(path))),
-                    indexed(readable[start:end]),
-                )
-                for section_id, path, start, end in missing
-            ],
+            "INSERT OR REPLACE INTO section_terms (section_id, terms) VALUES (?, ?)",
+            [(section_id, packed_terms(*parts)) for section_id, *parts in rows],
         )
 
 
@@ -74,6 +77,7 @@ def prepare(connection: "apsw.Connection") -> bool:
     if version == VERSION:
         return not complete
     connection.execute("INSERT INTO content_fts (content_fts) VALUES ('delete-all')")
+    connection.execute("DELETE FROM section_terms")
     connection.execute("UPDATE terms_state SET version = ?, complete = 0", (VERSION,))
     return True
 

@@ -13,6 +13,7 @@ from personal_context.domain.models import (
 )
 from personal_context.search.syntax import Typed, take_apart
 from personal_context.words.analysis import Term, names, words
+from personal_context.words.stopping import STOP_WORDS
 
 MAX_CHARACTERS = 10_000
 """Of what is typed; the rest is not looked at."""
@@ -33,17 +34,6 @@ PAIR_WEIGHT = 0.2
 The sequential dependence model's share of ordered pairs. Gained 0.01 nDCG@10 by words on each of
 Cranfield, CACM, LoCoMo and long pages, nothing on CISI.
 """
-
-# Dropping these gained 0.01 nDCG@10 on Cranfield and CISI and made queries 2.5 times as fast. The
-# single letters are what is left of "don't" and "it's".
-STOP_WORDS = frozenset(
-    """
-    a an and are as at be but by can could did do does don for from had has have he his how i if in
-    into is it its me must my no not of on or our she should so such than that the their then there
-    these they this to was we were what when where which who why will with would you your
-    d ll m re s t ve
-    """.split()  # noqa: SIM905 - words are easier to read and to mend as text
-)
 
 _SOURCES = {str(source): source for source in SourceType}
 

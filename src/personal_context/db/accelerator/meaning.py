@@ -1,16 +1,21 @@
 """Search by meaning in memory, in step with the database; see db.nearest for what it answers."""
 
-# ruff: noqa: S608 - only our own names are put into SQL; all values are bound
-
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from personal_context.db import changes, nearest as exact
+from personal_context.db.accelerator.passing import (
+    content_ids,
+    few_passing,
+    leaders,
+    passing_of,
+    settled,
+)
 from personal_context.db.accelerator.reading import read_table, read_vectors
 from personal_context.db.accelerator.vectors import VectorTable
-from personal_context.db.filtering import Condition, conditions
+from personal_context.db.filtering import conditions
 from personal_context.db.generations import dimension_of
 from personal_context.db.rows import fetch, id_list
 from personal_context.db.vector_bytes import packed, unpacked
@@ -33,9 +38,6 @@ _FOLLOWED = 5_000
 """Changes that a search follows; beyond, or when they are forgotten, all is read anew."""
 
 _MOST_WASTE = 0.25
-
-_FEW = 8_192
-"""Sections that pass a filter up to which each of them is compared."""
 
 _SECTIONS_PER_CONTENT = 4  # a first guess; a wrong one costs a second look
 _GROWTH = 8
@@ -77,18 +79,18 @@ class MeaningCache:
             return exact.nearest(connection, generation_id, vector, limit, filters)
         question = unpacked(packed(vector, table.dimension))
         passing = conditions(connection, filters)
-        few = None if passing is None else _few(connection, passing)
+        few = None if passing is None else few_passing(connection, passing)
         if few is not None:
-            slots, cosines = table.ordered(table.slots(few), question)
+            slots, cosines = table.ordered(table.slots(few.tolist()), question)
             return _hits(connection, table, slots, cosines, limit)
         count = _SECTIONS_PER_CONTENT * limit
         while True:
             slots, cosines = table.closest(question, count)
             everything = len(slots) < count or count >= len(table)
             if passing is not None:
-                kept = _passing(connection, passing, table.sections_at(slots))
+                kept = passing_of(connection, passing, table.sections_at(slots))
                 slots, cosines = slots[kept], cosines[kept]
-            if everything or _distinct(table, slots, cosines, limit):
+            if everything or settled(table.contents_at(slots), cosines, limit):
                 return _hits(connection, table, slots, cosines, limit)
             count *= _GROWTH
 
@@ -187,44 +189,6 @@ class MeaningCache:
             self._table, self._generation, self._seq = table, generation_id, seq
 
 
-def _few(connection: "apsw.Connection", passing: Condition) -> Sequence[int] | None:
-    """Return the sections that pass, or None if they are many."""
-    where, values = passing
-    rows = fetch(
-        connection,
-        "SELECT s.id FROM content AS c CROSS JOIN sections AS s ON s.content_id = c.id"
-        f" WHERE {where} LIMIT ?",
-        *values,
-        _FEW + 1,
-    )
-    return [row[0] for row in rows] if len(rows) <= _FEW else None
-
-
-def _passing(
-    connection: "apsw.Connection", passing: Condition, sections: "npt.NDArray[np.int64]"
-) -> "npt.NDArray[np.bool_]":
-    """Tell of each section whether it passes."""
-    import numpy as np
-
-    where, values = passing
-    rows = fetch(
-        connection,
-        "SELECT s.id FROM json_each(?) AS wanted CROSS JOIN sections AS s ON s.id = wanted.value"
-        f" CROSS JOIN content AS c ON c.id = s.content_id WHERE {where}",
-        id_list(sections.tolist()),
-        *values,
-    )
-    return np.isin(sections, np.array([row[0] for row in rows], np.int64))
-
-
-def _distinct(table: VectorTable, slots: "Slots", cosines: "Floats", limit: int) -> bool:
-    """Tell whether no section beyond these could stand among the first `limit` contents."""
-    import numpy as np
-
-    _, firsts = np.unique(table.contents_at(slots), return_index=True)
-    return len(firsts) >= limit and bool(cosines[-1] < cosines[np.sort(firsts)[limit - 1]])
-
-
 def _hits(
     connection: "apsw.Connection",
     table: VectorTable,
@@ -241,24 +205,12 @@ def _hits(
         cosines: Of each.
         limit: Most contents.
     """
-    import numpy as np
-
-    _, firsts = np.unique(table.contents_at(slots), return_index=True)
-    firsts = np.sort(firsts)
-    if len(firsts) > limit:  # and those that are as near as the last
-        firsts = firsts[cosines[firsts] >= cosines[firsts[limit - 1]]]
-    sections = table.sections_at(slots[firsts]).tolist()
-    ids: dict[int, str] = dict(
-        fetch(
-            connection,
-            "SELECT s.id, s.content_id FROM json_each(?) AS wanted"
-            " CROSS JOIN sections AS s ON s.id = wanted.value",
-            id_list(sections),
-        )
-    )
+    firsts = leaders(table.contents_at(slots), cosines, limit)
+    sections = table.sections_at(slots[firsts])
+    ids = content_ids(connection, sections)
     hits = [
         SectionHit(ContentId(ids[section]), section, cosine)
-        for section, cosine in zip(sections, cosines[firsts].tolist(), strict=True)
+        for section, cosine in zip(sections.tolist(), cosines[firsts].tolist(), strict=True)
         if section in ids
     ]
     return sorted(hits, key=lambda hit: (-hit.similarity, hit.content_id))[:limit]

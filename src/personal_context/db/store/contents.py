@@ -8,7 +8,6 @@ from personal_context.db import (
     contents,
     finding,
     keys,
-    keyword,
     mirror,
     pages,
     pushes,
@@ -138,7 +137,7 @@ class SqliteContents(Fenced):
         filters: SearchFilters = EVERYTHING,
     ) -> Sequence[KeywordHit]:
         """Rank contents by BM25, the title weighing twice; best first, ties by content id."""
-        return await self._database.read(lambda c: keyword.search_keyword(c, query, limit, filters))
+        return await self._database.read(lambda c: self._words.search(c, query, limit, filters))
 
     async def find_exact(
         self,

@@ -1,0 +1,59 @@
+"""The terms of a section as numbers: what an index in memory is made from, without the texts.
+
+Beside the words that stand everywhere, each term is a hash of 32 bits and the place where it
+stands; of two terms in four billion, one finds what the other has.
+"""
+
+import re
+from array import array
+from functools import lru_cache
+from struct import Struct
+from zlib import crc32
+
+from personal_context.words.stopping import stop_terms
+
+TITLE_COUNTS = 2
+"""How often a term of the title is written: there it weighs so much."""
+
+GAP = 2
+"""Places between two parts of a section, so that no phrase runs from one into the other."""
+
+PLACES = 256
+"""Places begin anew after so many."""
+
+HEADER = Struct("<II")
+"""How many terms the index of words counts in the section, and how many are written."""
+
+# As the index of words takes its columns apart, see the tokenizer of content_fts.
+_TERM = re.compile(r"[0-9A-Za-z#$%&+\-./:=@\\^_~\x80-\U0010ffff]+")
+
+
+@lru_cache(maxsize=65_536)
+def term_key(term: str) -> int | None:
+    """Return a term's number, 32 bits; None for one that is not written, or is several."""
+    if term in stop_terms() or not _TERM.fullmatch(term):
+        return None
+    return crc32(term.encode())
+
+
+def packed_terms(title: str, *others: str) -> bytes:
+    """Return the terms of a section, see HEADER; then the numbers, then the places.
+
+    Args:
+        title: Terms with blanks between.
+        others: Of its other parts, in order.
+    """
+    keys, places = array("I"), bytearray()
+    total = place = 0
+    for number, part in enumerate((title, *others)):
+        terms = _TERM.findall(part)
+        total += len(terms)
+        times = 1 if number else TITLE_COUNTS
+        for at, term in enumerate(terms, start=place):
+            key = term_key(term)
+            if key is not None:
+                for _ in range(times):
+                    keys.append(key)
+                    places.append(at % PLACES)
+        place += len(terms) + GAP
+    return HEADER.pack(total, len(keys)) + keys.tobytes() + bytes(places)
