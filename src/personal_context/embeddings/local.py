@@ -9,7 +9,7 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from personal_context.domain.errors import EmbeddingError, EmbeddingRejected, EmbeddingUnavailable
+from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.embeddings.lane import Lane
 from personal_context.embeddings.minilm import MiniLM, new_run
@@ -29,13 +29,15 @@ _BATCH = 16
 class LocalEmbedder:
     """Embeds on this machine; see ports.Embedder.
 
-    The model is loaded at the first use, in a thread. Passages are computed one after the other in
-    one thread and queries in another, on the same model; passages make way for queries, see `Lane`.
-    A text is computed alone, never padded into a batch: that is as fast, and its vector never
-    depends on its neighbours.
+    The model is loaded at the first use, in a thread. Passages are computed in some threads and
+    queries in others, on the same model; passages make way for queries, see `Lane`. A text is
+    computed alone and by one thread, never padded into a batch: several beside each other are as
+    fast as one by several threads, a short one is faster, and its vector never depends on its
+    neighbours.
 
     Args:
-        threads: Processors that one computation uses; None for all there are, at most 4.
+        threads: How many passages, and how many queries, are computed at the same time; None for
+            as many as there are processors, at most 4.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -48,8 +50,8 @@ class LocalEmbedder:
 
     async def __aenter__(self) -> Self:
         """Make ready; nothing is loaded yet."""
-        self._passages = ThreadPoolExecutor(1, "embed-passages")
-        self._queries = ThreadPoolExecutor(1, "embed-query")
+        self._passages = ThreadPoolExecutor(self._threads, "embed-passages")
+        self._queries = ThreadPoolExecutor(self._threads, "embed-query")
         return self
 
     async def __aexit__(
@@ -96,26 +98,39 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed. A text over 256 tokens gets the mean of its windows."""
-        return [await self._embed(self._passages, text, self._passage) for text in texts]
+        made: dict[int, Embedded] = {}
+        waiting = iter(enumerate(texts))
+
+        async def work() -> None:
+            for place, text in waiting:
+                made[place] = await self._embed(self._passages, text)
+
+        workers = [asyncio.ensure_future(work()) for _ in range(min(self._threads, len(texts)))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+        return [made[place] for place in range(len(texts))]
 
     async def embed_query(self, text: str) -> "Vector":
         """See Embedder.embed_query."""
         with self._lane.query():
-            made = await self._embed(self._queries, text, MiniLM.vector)
-        if isinstance(made, EmbeddingError):
-            raise made
-        return made
+            # One trip to the thread: a query is short.
+            return await _run(self._queries, partial(self._query, text))
 
-    async def _embed(
-        self,
-        worker: ThreadPoolExecutor | None,
-        text: str,
-        compute: "Callable[[MiniLM, list[int]], Vector]",
-    ) -> "Embedded":
+    def _query(self, text: str) -> "Vector":
+        minilm, windows = self._prepare(text)
+        vectors = [minilm.vector(window) for window in windows]
+        return combine(vectors, [len(window) for window in windows])
+
+    async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Embedded":
         minilm, windows = await _run(worker, partial(self._prepare, text))
         try:
-            # One trip to the thread per window: a cancelled caller leaves at most one behind.
-            vectors = [await _run(worker, partial(compute, minilm, window)) for window in windows]
+            # One trip to the thread per window: a cancelled caller leaves few behind.
+            vectors = [
+                await _run(worker, partial(self._passage, minilm, window)) for window in windows
+            ]
         except EmbeddingRejected as error:
             return error
         return combine(vectors, [len(window) for window in windows])
@@ -130,7 +145,7 @@ class LocalEmbedder:
     def _load(self) -> MiniLM:
         with self._loading:
             if self._minilm is None:
-                self._minilm = MiniLM(self._threads)
+                self._minilm = MiniLM()
             return self._minilm
 
 

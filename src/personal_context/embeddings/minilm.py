@@ -18,19 +18,18 @@ if TYPE_CHECKING:
 class MiniLM:
     """The loaded model. Making one takes 0.3 s, most of it for importing onnxruntime.
 
-    Args:
-        threads: Processors that one computation uses.
+    A computation runs in the thread that asks for it, alone.
 
     Raises:
         EmbeddingRejected: The model or its runtime can't be loaded on this machine.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self) -> None:
         from personal_context_minilm import MAX_TOKENS
 
         try:
             self._tokenizer = load_tokenizer()
-            self._session = _open_session(threads)
+            self._session = _open_session()
         except Exception as error:  # both libraries raise types of their own, derived from nothing
             raise EmbeddingRejected(
                 "The embedded model could not be loaded.",
@@ -80,15 +79,13 @@ def new_run() -> "Run":
     return run
 
 
-def _open_session(threads: int) -> "InferenceSession":
+def _open_session() -> "InferenceSession":
     from onnxruntime import InferenceSession, SessionOptions
 
     from personal_context_minilm import model_path
 
     options = SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors only: its warnings tell users nothing
-    # Waiting threads sleep instead of spinning: as fast here, and an idle index costs no power.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return InferenceSession(model_path(), options, providers=["CPUExecutionProvider"])
