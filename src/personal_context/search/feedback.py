@@ -46,5 +46,6 @@ def rescored(question: Vector, vectors: Mapping[int, Vector]) -> Mapping[int, fl
 
     if not vectors:
         return {}
-    cosines = np.stack(list(vectors.values())) @ question
+    # Not by matrix product: it would wait until BLAS has gathered its threads.
+    cosines = np.vecdot(np.stack(list(vectors.values())), question)
     return {key: float(cosine) for key, cosine in zip(vectors, cosines, strict=True)}

@@ -43,7 +43,7 @@ class Frame:
 
     Attributes:
         mean: Taken off first.
-        turn: An orthogonal matrix, or None.
+        turn: An orthogonal matrix whose rows are the axes, or None.
     """
 
     mean: "Floats"
@@ -51,8 +51,15 @@ class Frame:
 
     def laid(self, vectors: "Floats") -> "Floats":
         """Return vectors, one in each row, as they lie in the frame."""
+        import numpy as np
+
         moved: Floats = vectors - self.mean
-        return moved if self.turn is None else moved @ self.turn
+        if self.turn is None:
+            return moved
+        if len(moved) == 1:  # a search must not wait until BLAS has gathered its threads
+            one: Floats = np.vecdot(self.turn, moved[0])[np.newaxis]
+            return one
+        return moved @ self.turn.T
 
 
 def frame_for(sample: "Floats") -> Frame:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _MOST = 127
 _STEPS = 2 * _MOST
-_BLOCK = 4_096
-"""Vectors that are unpacked at once, so that memory does not grow with what is asked."""
+_BLOCK = 512
+"""Vectors that are unpacked at once: they stay in the processor's cache."""
 
 DECIMALS = 6
 """Of a cosine. The same vector must give the same one wherever it stands."""
@@ -63,7 +63,7 @@ def rough_cosines(codes: Codes, slots: "Slots", question: "Floats") -> "Floats":
     found = np.empty(len(slots), np.float32)
     for start in range(0, len(slots), _BLOCK):
         here = slots[start : start + _BLOCK]
-        found[start : start + _BLOCK] = codes.rough[here].astype(np.float32) @ question
+        found[start : start + _BLOCK] = np.vecdot(codes.rough[here].astype(np.float32), question)
     return found * codes.scale[slots]
 
 
@@ -74,10 +74,9 @@ def cosines(codes: Codes, slots: "Slots", question: "Floats") -> "Floats":
     found = np.empty(len(slots), np.float32)
     for start in range(0, len(slots), _BLOCK):
         here = slots[start : start + _BLOCK]
-        rough = codes.rough[here].astype(np.float32) @ question
-        found[start : start + _BLOCK] = (
-            rough + codes.fine[here].astype(np.float32) @ question / _STEPS
-        )
+        rough = np.vecdot(codes.rough[here].astype(np.float32), question)
+        fine = np.vecdot(codes.fine[here].astype(np.float32), question)
+        found[start : start + _BLOCK] = rough + fine / _STEPS
     return np.clip(np.round(found * codes.scale[slots], DECIMALS), -1, 1)
 
 

@@ -115,13 +115,13 @@ class MeaningCache:
             )
         )
         slots, cosines = table.ordered(table.slots(wanted), question)
-        found: dict[ContentId, SectionHit] = {}
-        for section, cosine in zip(
-            table.sections_at(slots).tolist(), cosines.tolist(), strict=True
-        ):
-            content_id = ContentId(wanted[section])
-            found.setdefault(content_id, SectionHit(content_id, section, cosine))
-        return found
+        firsts = leaders(table.contents_at(slots), cosines, len(slots))
+        sections = table.sections_at(slots[firsts]).tolist()
+        hits = (
+            SectionHit(ContentId(wanted[section]), section, cosine)
+            for section, cosine in zip(sections, cosines[firsts].tolist(), strict=True)
+        )
+        return {hit.content_id: hit for hit in hits}
 
     def vectors(
         self, connection: "apsw.Connection", generation_id: int, section_ids: Collection[int]

@@ -101,7 +101,9 @@ class Segment:
 
     def _single(self, key: int) -> tuple["Numbers", "Bytes", int]:
         """Return sections, times, and where their places begin."""
-        at = int(self.terms.searchsorted(key))
+        import numpy as np
+
+        at = int(self.terms.searchsorted(np.uint32(key)))  # of another type, all would be copied
         if at == len(self.terms) or self.terms[at] != key:
             return self.numbers[:0], self.times[:0], 0
         start, end = self.posting_starts[at], self.posting_starts[at + 1]
