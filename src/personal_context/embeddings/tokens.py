@@ -49,9 +49,9 @@ class MiniLMTokenCounter:
 class PromptTokenCounter(MiniLMTokenCounter):
     """Counts the tokens that a text takes of a model's window; see ports.TokenCounter.
 
-    The tokenizer of the embedded model stands for those of large models: English prose comes to
-    within a few percent, code to rather more. It sees emoji, and words of over 100 characters, as
-    one unknown token where theirs fall back to bytes; so does this count.
+    The tokenizer of the embedded model stands for those of large models. Beside cl100k and o200k it
+    counts 10 % more for English prose, up to 20 % more for code. It sees emoji, and words of over
+    100 characters, as one unknown token where theirs fall back to bytes; so does this count.
     """
 
     def __call__(self, texts: Sequence[str]) -> Sequence[int]:
