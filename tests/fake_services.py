@@ -22,6 +22,8 @@ from personal_context.domain.models import (
     IndexProgress,
     IndexStatus,
     LetGoReport,
+    ListedContent,
+    Listing,
     PassReport,
     ReindexProgress,
     ReindexState,
@@ -70,6 +72,7 @@ def result(
         breakdown=ScoreBreakdown(vector=1.0, keyword=0.825, cosine=0.71, bm25=4.2),
         section=StoredSection(7, content_id, 2, heading_path, preview, 12, 20),
         preview=preview,
+        matched=("title", "keyword", "meaning"),
     )
 
 
@@ -274,6 +277,20 @@ class FakeLettingGo:
         return LetGoReport(leaving.collection_id, leaving.name, documents - 2, 2)
 
 
+class FakeBrowsing:
+    """Knows a few tags, and lists what search would find."""
+
+    def __init__(self, search: FakeSearch) -> None:
+        self._search = search
+
+    async def tags(self):
+        return {"runbook": 12, "decision": 3, "backup": 1}
+
+    async def list_content(self, *, filters=EVERYTHING, limit=20):
+        found = (await self._search.search("", filters=filters)).results
+        return Listing([ListedContent(hit.content, None) for hit in found], len(found))
+
+
 @dataclass
 class FakeServices:
     version: str = "1.2.3"
@@ -293,6 +310,7 @@ class FakeServices:
     error: Exception | None = None
 
     def __post_init__(self):
+        self.browsing = self.listing = FakeBrowsing(self.search)
         self.by_hand = SyncByHand(self.sync, clock)
 
     @property

@@ -36,9 +36,9 @@ def test_a_person_searches_while_typing(visit, url, services):
     page.keyboard.type("backup")
     page.wait_for_selector(".hit")
 
-    assert text(page, "#found") == "3 results for “backup”"
+    assert text(page, "#found") == "3 results for “backup” by words and meaning"
     assert page.locator(".hit mark").first.inner_text() == "backup"
-    assert page.url.endswith("?q=backup&source_type=")
+    assert page.url.endswith("?q=backup&source_type=&collection=&tag=")
     assert page.evaluate("document.activeElement.id") == "q"
 
     page.get_by_role("radio", name="Notes").check()

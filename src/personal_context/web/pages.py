@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from personal_context.content.adding import Added
 from personal_context.domain.errors import PersonalContextError
-from personal_context.domain.models import SearchAnswer, SourceType
+from personal_context.domain.models import EVERYTHING, Listing, SearchAnswer, SourceType
 from personal_context.sync.by_hand import Asked as AskedSync
-from personal_context.web import params, view
+from personal_context.web import narrowing, params, view
 from personal_context.web.adding import AddPage
 from personal_context.web.errors import Problem, problem_of
 from personal_context.web.guard import Endpoint, as_html
@@ -23,6 +23,9 @@ from personal_context.web.shell import Shell, root_of
 
 SHOWN = 10
 """Results on the page."""
+
+LISTED = 20
+"""Documents that are listed when nothing is looked for."""
 
 REINDEXING = {
     "start": "/reindex",
@@ -35,13 +38,19 @@ REINDEXING = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked on the page, and what came of it; neither before anything is typed."""
+    """What was asked on the page, and what came of it; neither before anything is typed.
+
+    Attributes:
+        answer: To a query.
+        listing: Without one: what was changed last of what passes.
+    """
 
     query: str
     source_type: str
     collection: str = ""
     tags: Sequence[str] = ()
     answer: SearchAnswer | None = None
+    listing: Listing | None = None
     problem: Problem | None = None
 
 
@@ -80,18 +89,25 @@ class Page:
         if is_htmx(request):
             # What went wrong stands in the results, where the person looks.
             return html_answer(await self._pages.render("_results.html", **values), 200, headers)
-        values |= {"panel": await self._look(), "added": None}
+        values |= await self._beside(asked, None)
         return html_answer(await self._pages.render("page.html", **values), status, headers)
 
     async def _with(self, request: Request, added: Added) -> Response:
         """Show the page with what was added just now."""
-        values = self._values(request) | {
-            "asked": Asked("", ""),
-            "sources": list(SourceType),
-            "panel": await self._look(),
-            "added": added,
-        }
+        asked = Asked("", "")
+        values = self._values(request) | {"asked": asked, "sources": list(SourceType)}
+        values |= await self._beside(asked, added)
         return html_answer(await self._pages.render("page.html", **values))
+
+    async def _beside(self, asked: Asked, added: Added | None) -> dict[str, Any]:
+        """Return what the whole page needs besides what was asked."""
+        panel = await self._look()
+        return {
+            "panel": panel,
+            "added": added,
+            "collections": narrowing.collections(asked.collection, panel.status.collections),
+            "tags": narrowing.tags(asked.tags, await self._services.browsing.tags()),
+        }
 
     async def _panel(self, request: Request) -> Response:
         return await self._show_panel(request)
@@ -144,15 +160,17 @@ class Page:
             collection=request.query_params.get("collection", "").strip(),
             tags=[tag for tag in request.query_params.getlist("tag") if tag.strip()],
         )
-        if not query.strip():
-            return asked
         try:
-            answer = await self._services.search.search(
-                query, limit=SHOWN, filters=params.filters(request.query_params)
-            )
+            filters = params.filters(request.query_params)
+            if query.strip():
+                found = await self._services.search.search(query, limit=SHOWN, filters=filters)
+                return replace(asked, answer=found)
+            if filters != EVERYTHING:
+                listing = await self._services.listing.list_content(limit=LISTED, filters=filters)
+                return replace(asked, listing=listing)
         except PersonalContextError as error:
             return replace(asked, problem=problem_of(error))
-        return replace(asked, answer=answer)
+        return asked
 
     def _values(self, request: Request) -> dict[str, Any]:
         return self._shell.values(request, "search")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import personal_context
-from personal_context.web import highlight, humanize, preview
+from personal_context.web import highlight, humanize, narrowing, preview
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,5 +59,7 @@ class Pages:
             "safe_url": humanize.safe_url,
             "marked": highlight.marked,
             "skimmed": preview.skimmed,
+            "why": narrowing.why,
+            "bars": narrowing.bars,
         }
         return environment
