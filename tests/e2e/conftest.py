@@ -6,6 +6,10 @@ import pytest
 from fake_services import FakeServices
 from page_server import DESK, LOGIN, served
 
+READY = """() => !document.querySelector("#search")
+    || document.querySelector("#search[data-htmx-powered]")"""
+"""Whether htmx listens where there is something to listen to."""
+
 
 @pytest.fixture(scope="module")
 def browser():
@@ -60,7 +64,7 @@ def visit(browser, url, complaints):
         page.goto(address)
         if options.get("java_script_enabled", True):
             # Keys that arrive before htmx listens would be typed in vain.
-            page.wait_for_selector("#search[data-htmx-powered]")
+            page.wait_for_function(READY)
         return page
 
     yield visit
