@@ -34,7 +34,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-EXAMPLES = int(os.environ.get("PERSONAL_CONTEXT_TEST_REST_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("PERSONAL_CONTEXT_TEST_REST_EXAMPLES", "6"))
 """For each operation and mode; with more of them, for a night."""
 
 pytestmark = [

@@ -1,5 +1,6 @@
 """The documents of REST: one for programs, one for people."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from functools import cache
@@ -19,7 +20,7 @@ PAGE = "/api/docs"
 
 
 def routes(operations: Sequence[AnyOperation], version: str) -> list[Route]:
-    """Return the routes of both; the document is made at its first request."""
+    """Return the routes of both; the document is made at its first request, in a thread."""
     pages = Pages()
 
     @cache
@@ -28,12 +29,13 @@ def routes(operations: Sequence[AnyOperation], version: str) -> list[Route]:
 
     async def for_programs(request: Request) -> Response:
         root = request.scope.get("root_path", "")
-        told = document() | {"servers": [{"url": root or "/"}]}
+        told = await asyncio.to_thread(document) | {"servers": [{"url": root or "/"}]}
         return Response(json.dumps(told), media_type="application/json")
 
     async def for_people(request: Request) -> Response:
         root = request.scope.get("root_path", "")
-        body = await pages.render("api.html", root=root, document=document(), methods=_METHODS)
+        told = await asyncio.to_thread(document)
+        body = await pages.render("api.html", root=root, document=told, methods=_METHODS)
         return html_answer(body)
 
     return [
