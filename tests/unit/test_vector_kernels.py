@@ -59,6 +59,17 @@ def test_cosines_are_right_to_their_digits(seed, dimension, count):
     assert codes.unpacked(packed, slots) == pytest.approx(vectors, abs=1e-4)
 
 
+@settings(deadline=None, max_examples=50)
+@given(SEEDS, st.integers(1, 300))
+def test_a_frame_keeps_lengths_and_angles(seed, dimension):
+    vectors = unit(10, dimension, seed)
+    frame = bits.frame_for(vectors[:3])
+    laid = frame.laid(vectors)
+    moved = vectors - vectors[:3].mean(axis=0)
+    assert laid @ laid.T == pytest.approx(moved @ moved.T, abs=1e-4)
+    assert frame.laid(vectors[4:5])[0] == pytest.approx(laid[4], abs=1e-4)
+
+
 def filled(vectors):
     count = len(vectors)
     sections = np.arange(1, count + 1)

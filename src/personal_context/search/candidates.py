@@ -8,7 +8,7 @@ from time import perf_counter
 from personal_context.domain.models import ContentId, KeywordHit, SearchFilters, SectionHit
 from personal_context.ports import Store
 from personal_context.search.feedback import leading, moved, rescored
-from personal_context.search.fusion import Fused, FusionRule, fuse
+from personal_context.search.fusion import Fused, FusionRule, best, fuse
 from personal_context.search.meaning import Meaning, MeaningSearch, since
 from personal_context.search.query import Query
 from personal_context.words.scripts import latin_share
@@ -88,22 +88,22 @@ class CandidateSearch:
     async def rank(self, found: Candidates) -> list[Fused]:
         """Join both lists, then look by meaning once more with what their leaders say."""
         rule = self._rule_for(found)
-        ranked = fuse(found.cosines, found.bm25, rule)
+        cosines, bm25 = found.cosines, found.bm25
         if found.meaning.vector is None:
-            return ranked
-        leaders = leading([one.content_id for one in ranked], found.nearest)
+            return fuse(cosines, bm25, rule)
+        leaders = leading(best(cosines, bm25, rule), found.nearest)
         vectors = await self._meaning.vectors(
             found.meaning, [hit.section_id for hit in found.nearest.values()]
         )
         towards = [vectors[hit.section_id] for hit in leaders if hit.section_id in vectors]
         if not towards:
-            return ranked
-        cosines = rescored(moved(found.meaning.vector, towards), vectors)
+            return fuse(cosines, bm25, rule)
+        closer = rescored(moved(found.meaning.vector, towards), vectors)
         again = {
-            one: cosines.get(hit.section_id, hit.similarity) for one, hit in found.nearest.items()
+            one: closer.get(hit.section_id, hit.similarity) for one, hit in found.nearest.items()
         }
         # What is shown of a result stays the cosine with what was asked.
-        return fuse(again, found.bm25, rule, shown=found.cosines)
+        return fuse(again, bm25, rule, shown=cosines)
 
     def _rule_for(self, found: Candidates) -> FusionRule:
         """Trust a model less that has not learnt the script of the question, where words answer."""

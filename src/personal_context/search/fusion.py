@@ -6,7 +6,7 @@ candidate, and 0.6/0.4 after min-max gave a mean nDCG@10 of 0.609; reciprocal ra
 0.588, words alone 0.557, vectors alone 0.533.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,17 +70,8 @@ def fuse(
     """
     vector = _spread(cosines, floor=min(cosines.values(), default=0.0))
     keyword = _spread(bm25, floor=0.0)
-    candidates = cosines.keys() | bm25.keys()
-    if rule.method == "rrf":
-        scores = _ranked(cosines, bm25)
-    else:
-        share = rule.vector_weight
-        scores = {
-            one: share * vector.get(one, words) + (1 - share) * words
-            for one in candidates
-            for words in (keyword.get(one, 0.0),)
-        }
-    fused = [
+    scores = _joined(cosines, bm25, rule, vector, keyword)
+    return [
         Fused(
             content_id,
             scores[content_id],
@@ -91,9 +82,42 @@ def fuse(
                 bm25=bm25.get(content_id),
             ),
         )
-        for content_id in candidates
+        for content_id in _ordered(scores, bm25)
     ]
-    return sorted(fused, key=lambda f: (-f.score, -(f.breakdown.bm25 or 0.0), f.content_id))
+
+
+def best(
+    cosines: Mapping[ContentId, float],
+    bm25: Mapping[ContentId, float],
+    rule: FusionRule = USUAL_RULE,
+) -> Sequence[ContentId]:
+    """Return the order in which `fuse` ranks."""
+    vector = _spread(cosines, floor=min(cosines.values(), default=0.0))
+    scores = _joined(cosines, bm25, rule, vector, _spread(bm25, floor=0.0))
+    return _ordered(scores, bm25)
+
+
+def _joined(
+    cosines: Mapping[ContentId, float],
+    bm25: Mapping[ContentId, float],
+    rule: FusionRule,
+    vector: Mapping[ContentId, float],
+    keyword: Mapping[ContentId, float],
+) -> Mapping[ContentId, float]:
+    if rule.method == "rrf":
+        return _ranked(cosines, bm25)
+    share = rule.vector_weight
+    return {
+        one: share * vector.get(one, words) + (1 - share) * words
+        for one in cosines.keys() | bm25.keys()
+        for words in (keyword.get(one, 0.0),)
+    }
+
+
+def _ordered(
+    scores: Mapping[ContentId, float], bm25: Mapping[ContentId, float]
+) -> Sequence[ContentId]:
+    return sorted(scores, key=lambda one: (-scores[one], -bm25.get(one, 0.0), one))
 
 
 def _ranked(*lists: Mapping[ContentId, float]) -> Mapping[ContentId, float]:

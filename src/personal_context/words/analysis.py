@@ -1,7 +1,7 @@
 """What a text is found by: its words in order, and the names in it as they stand."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -61,17 +61,22 @@ def words(text: str) -> Iterator[Term]:
             yield Term(term.text, at + term.start, at + term.end, term.part, term.short)
 
 
-def words_that(text: str, wanted: Callable[[Term], bool]) -> Iterator[Term]:
+def words_among(text: str, wanted: frozenset[str], beginnings: tuple[str, ...]) -> Iterator[Term]:
     """Yield those of the `words` of a text that are wanted, ten times as fast, in no order.
 
     Args:
         text: Any.
-        wanted: Asked once for each distinct word; where its terms stand does not count.
+        wanted: Terms.
+        beginnings: Of parts that are wanted, too.
     """
     fitting = {
-        word: terms
+        word: [
+            term
+            for term in _terms(word)
+            if term.text in wanted or (term.part and term.text.startswith(beginnings))
+        ]
         for word in set(WORD.findall(text))
-        if (terms := [term for term in _terms(word) if wanted(term)])
+        if beginnings or not wanted.isdisjoint(_texts(word))
     }
     for word, at in _places(text, fitting):
         for term in fitting[word]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from personal_context.words.analysis import Term, names, words_that
+from personal_context.words.analysis import Term, names, words_among
 
 Span = tuple[int, int]
 """First character and one past the last."""
@@ -19,12 +19,9 @@ def found_in(text: str, terms: Collection[str]) -> list[Term]:
     wanted = frozenset(terms)
     beginnings = tuple(term for term in wanted if len(term) <= 2)  # noqa: PLR2004 - shorter than a triple
 
-    def is_wanted(term: Term) -> bool:
-        return term.text in wanted or (term.part and term.text.startswith(beginnings))
-
-    found = list(words_that(text, is_wanted))
+    found = list(words_among(text, wanted, beginnings))
     if not all(map(str.isalnum, wanted)):  # else none of them is a name
-        found += filter(is_wanted, names(text))
+        found += (name for name in names(text) if name.text in wanted)
     return sorted(found, key=lambda term: (term.start, term.end))
 
 

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from personal_context.db import changes, nearest as exact
+from personal_context.db.accelerator.memory import give_back
 from personal_context.db.accelerator.passing import (
     content_ids,
     few_passing,
@@ -180,6 +181,7 @@ class MeaningCache:
             logger.debug("Search by meaning answers from memory now.")
         finally:
             self._filling = False
+            give_back()
 
     def _fill(self, connection: "apsw.Connection", generation_id: int) -> None:
         dimension = dimension_of(connection, generation_id)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     Keys = npt.NDArray[np.uint64]
     Numbers = npt.NDArray[np.uint16]
     Bytes = npt.NDArray[np.uint8]
+    Slots = npt.NDArray[np.intp]
 
-LARGEST = 32_768
+LARGEST = 65_536
 """Sections of a segment: their scores fit the processor's cache, their numbers two bytes."""
 
 K1, B = 1.2, 0.75
@@ -116,11 +117,9 @@ class Segment:
         second, second_times, second_place = self._single(other)
         if not len(first) or not len(second):
             return self.numbers[:0], self.times[:0]
-        place_of = np.zeros(len(self), np.int32)
-        place_of[first] = np.arange(1, len(first) + 1)
-        at = place_of[second]
-        in_second = np.flatnonzero(at)
-        in_first = at[in_second] - 1
+        in_first, in_second = _common(first, second)
+        if not len(in_first):
+            return self.numbers[:0], self.times[:0]
         times = _following(
             self.places,
             first_place + _starts(first_times)[in_first],
@@ -235,6 +234,18 @@ def _starts(times: "Bytes") -> "Integers":
     ends = np.cumsum(times, dtype=np.int64)
     found: Integers = ends - times
     return found
+
+
+def _common(one: "Numbers", other: "Numbers") -> tuple["Slots", "Slots"]:
+    """Return where the numbers stand that are in both; they are ascending."""
+    import numpy as np
+
+    if len(one) > len(other):
+        in_other, in_one = _common(other, one)
+        return in_one, in_other
+    at = np.minimum(other.searchsorted(one), len(other) - 1)
+    in_one = np.flatnonzero(other[at] == one)
+    return in_one, at[in_one]
 
 
 def _following(

@@ -23,8 +23,8 @@ _ALL_BELOW = 8_192
 """Vectors of which none is left out by its bits."""
 
 _USUAL_NUMBERS = 384
-_LEAST_BY_BITS, _MORE_BY_BITS, _MOST_BY_BITS = 6_000, 125, 16_384
-"""How many are looked at closer: so many and one of 125; fewer where vectors have more bits."""
+_LEAST_BY_BITS, _MORE_BY_BITS, _MOST_BY_BITS = 3_500, 150, 16_384
+"""How many are looked at closer: so many and one of 150; fewer where vectors have more bits."""
 
 _DOUBTFUL = 64
 """How many more than wanted are compared finely, because the rough order may be wrong."""

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from personal_context.db import changes, keyword as exact
+from personal_context.db.accelerator.memory import give_back
 from personal_context.db.accelerator.passing import (
     content_ids,
     few_passing,
@@ -160,6 +161,7 @@ class WordsCache:
             logger.debug("Search by words answers from memory now.")
         finally:
             self._filling = False
+            give_back()
 
     def _fill(self, connection: "apsw.Connection") -> None:
         seq = changes.latest(connection)
