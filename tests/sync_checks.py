@@ -101,7 +101,12 @@ async def keeps_its_word(
     if outcome.crashed or (isinstance(mishap, Trouble) and mishap.kind in {LAGGING, "empty"}):
         return  # Nobody can know better than what a sound answer says.
     failing = {one.collection_id for one in await process.runtime.store.failures()}
-    among = {one.collection_id for one in outcome.reports or () if not (one.error or one.failed)}
+    among = {
+        one.collection_id
+        for one in outcome.reports or ()
+        # One that asked for nothing says nothing: its collection wasn't shown.
+        if one.requests and not (one.error or one.failed)
+    }
     # A poll believes the list of collections for a while.
     everything = how != "poll" and outcome.clean and not failing
     await equal(

@@ -64,9 +64,9 @@ class Witness:
         if any(row.get("collectionId") not in {home, *mirrored} for row in rows):
             return True
         statuses = {status for status, _ in answers}
-        # A 403 tells something only while the collection answers.
-        answers_too = any(status == 200 for status, _ in self.collections[home])
-        return 404 in statuses or (403 in statuses and answers_too)
+        # A 403 tells something only while the collection answers, if only that it is gone.
+        answered = {status for status, _ in self.collections[home]} & {200, 404}
+        return 404 in statuses or (403 in statuses and bool(answered))
 
 
 def _readable(told: object, key: str) -> bool:
