@@ -125,6 +125,7 @@ async def outbox(rest):
         told = await ask("POST", one + act, reference=made["id"])
         assert told["outline"] == ("synced" if name == "Cold" else "local")
     await ask("POST", one + "/retry", reference="none", status=404)
+    assert (await ask("POST", "/outbox/offer"))["offered"] == [made["id"]]
 
 
 async def state(rest):

@@ -38,3 +38,18 @@ async def test_a_script_changes_deletes_restores_and_resolves(door):
     assert kept.json() == {"outline": "synced"}
     assert product.sandbox.documents.get(page).text == "Ours."
     assert (await http.post(f"/api/outbox/{page}/discard")).status_code == 400
+
+
+async def test_a_script_offers_what_is_kept_here_only(door):
+    product, http, _ = door
+    product.sandbox.faults.status("documents.create", 403, error="authorization_error", times=9)
+    added = (await http.post("/api/content", json={"title": "Note", "content": "x"})).json()
+    await product.pushed()
+    await http.post(f"/api/outbox/{added['id']}/discard")
+    product.sandbox.faults.clear()
+
+    offered = await http.post("/api/outbox/offer")
+    assert offered.json() == {"offered": [added["id"]]}
+    await product.runtime.push_pending()
+    assert product.sandbox.documents.get(added["id"]).text == "x"
+    assert (await http.post("/api/outbox/offer?collection=nowhere")).status_code == 400

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from personal_context.content.resolving import Keep
-from personal_context.domain.models import OutboxEntry, PushState
+from personal_context.domain.models import ContentId, OutboxEntry, PushState
 from personal_context.web.rest.changes import PATIENCE
 from personal_context.web.rest.operations import AnyOperation, Call, Operation
 from personal_context.web.rest.shapes import Params
@@ -20,6 +20,14 @@ class RetryParams(Params):
 
     collection: str | None = Field(
         default=None, description="Another collection for it, by id, address or name."
+    )
+
+
+class OfferParams(Params):
+    """Where to."""
+
+    collection: str | None = Field(
+        default=None, description="Collection for them, by id, address or name; else the default."
     )
 
 
@@ -44,6 +52,13 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class Offered:
+    """What is on its way now."""
+
+    offered: Sequence[ContentId]
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """What differs between Outline's text and ours."""
 
@@ -56,6 +71,10 @@ async def _list(call: Call[None, None]) -> Outbox:
 
 async def _diff(call: Call[None, None]) -> Difference:
     return Difference(await call.services.outbox.difference(call.reference))
+
+
+async def _offer(call: Call[OfferParams, None]) -> Offered:
+    return Offered(await call.services.outbox.offer_local(collection=call.params.collection))
 
 
 async def _retry(call: Call[RetryParams, None]) -> Delivery:
@@ -102,6 +121,19 @@ OPERATIONS: tuple[AnyOperation, ...] = (
         refusals=_REFUSALS,
     ),
     Operation(
+        "offerLocal",
+        "POST",
+        "/outbox/offer",
+        "Offer what is kept here only",
+        "Offer to Outline all documents that it was never to get, such as those that were added "
+        "before it was set up.",
+        TAG,
+        _offer,
+        {200: Offered},
+        params=OfferParams,
+        action=False,
+    ),
+    Operation(
         "retryPush",
         "POST",
         "/outbox/{reference}/retry",
@@ -130,7 +162,8 @@ OPERATIONS: tuple[AnyOperation, ...] = (
         "POST",
         "/outbox/{reference}/discard",
         "Don't tell Outline",
-        "Take a document out of the outbox. It stays here as it is.",
+        "Take a document out of the outbox: what was changed here is undone, what is new stays "
+        "here only.",
         TAG,
         _discard,
         {200: Delivery},
