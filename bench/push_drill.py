@@ -38,7 +38,8 @@ def main() -> None:
         options.minutes * 60,
         options.kills,
         options.seed,
-        patience=300 + (3 * options.adds if options.rate_limits else 0),
+        pause=(0.2, 4.0, 4.0),
+        patience=300 + 3 * options.adds,  # a gateway creates 22 a minute
     )
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or Path(name)

@@ -21,12 +21,11 @@ from pathlib import Path
 from time import perf_counter
 
 import apsw
+from bulk import TurnedEmbedder, Words, made
 from common import finish, parser, percentile, settings_of, show_table, stop
 from documents import Writer
 from fastmcp import Client
-from search import add_vectors, fill, made_up
 
-from personal_context.embeddings.local import LocalEmbedder
 from personal_context.runtime import Runtime, build_runtime
 from personal_context.server.listening import listen
 from personal_context.server.mcp import build_mcp
@@ -35,6 +34,8 @@ from personal_context.upstream.sandbox.app import create_sandbox
 from personal_context.upstream.sandbox.auth import DEMO_KEY
 
 TARGET_MS = 50
+DIMENSION = 384
+"""Of the embedded model."""
 HANDBOOK = "Handbook"
 FASTEST, SLOWEST = 0.1, 0.3
 """Seconds that a running Outline takes for a create."""
@@ -87,7 +88,7 @@ def product(url: str, folder: Path) -> Runtime:
         outline_collection_id=HANDBOOK,
         sync_interval=86_400,
     )
-    return build_runtime(settings, embedder=LocalEmbedder())
+    return build_runtime(settings, embedder=TurnedEmbedder(DIMENSION))
 
 
 class Bare:
@@ -110,9 +111,9 @@ async def measure(url: str, adds: int, sections: int, pause: float) -> dict[str,
     times, bare_times, states, near = [], [], Counter(), 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        async with product(url, folder) as runtime:
-            await fill(runtime, made_up()[0], sections)
-            await add_vectors(runtime)
+        path = folder / "store" / "context.db"
+        path.parent.mkdir()
+        await made(path, Words(), sections, DIMENSION)
         bare = Bare(folder / "bare.db")
         runtime = product(url, folder)
         async with Client(build_mcp(runtime)) as client:

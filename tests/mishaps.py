@@ -33,6 +33,8 @@ TROUBLES = (
 LATE = ("late 500", "late timeout", "refuse")
 """Trouble for who changes something: it was done and nobody knows, or it certainly was not."""
 
+WRITES = ("documents.create", "documents.update", "documents.delete", "documents.restore")
+
 TO_THE_END = 99
 """More requests than a pass makes."""
 
@@ -104,8 +106,8 @@ def order(wiki: ChangingWiki, trouble: Trouble) -> None:
         "wall": lambda: faults.html(at, status=403, times=times),
         "html": lambda: faults.html(at, times=times),
         "timeout": lambda: faults.timeout(at, times=times),
-        "late 500": lambda: faults.status(at, 500, times=times, after=True),
-        "late timeout": lambda: faults.timeout(at, times=times, after=True),
+        "late 500": lambda: [faults.status(e, 500, times=times, after=True) for e in WRITES],
+        "late timeout": lambda: [faults.timeout(e, times=times, after=True) for e in WRITES],
         "refuse": lambda: faults.refuse(at, times=times),
         "cut": lambda: faults.cut(at, times=times),
         "garbage": lambda: faults.garbage(at, times=times),

@@ -296,6 +296,24 @@ async def test_what_somebody_shortened_meanwhile_is_not_taken_for_dropped(world,
     await agree(world)
 
 
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_nothing_is_overwritten_while_outline_does_not_say_what_guards_it(world, status):
+    await world.edit(world.page, EDITS["replace"])
+    faults = world.sandbox.faults
+    faults.status("documents.update", status, times=2)
+    faults.before_request(
+        3,
+        lambda: world.sandbox.documents.edit(world.page, text="theirs"),
+        endpoint="documents.update",
+    )
+
+    for _ in range(3):
+        await world.push(world.page)
+        world.clock.advance(hours=1)
+    assert there(world).text == "theirs"
+    assert (await push_of(world)).state is PushState.CONFLICT
+
+
 # --- what is gone
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from personal_context.domain.errors import UpstreamNotFound, UpstreamRejected
+from personal_context.domain.errors import UpstreamNotFound, UpstreamRejected, UpstreamUnavailable
 from personal_context.domain.models import Abilities, EditMode
 from personal_context.upstream.api import Api, Reply
 from personal_context.upstream.json_text import clean
@@ -58,12 +58,23 @@ async def probe(api: Api, content_id: str) -> Abilities | None:
     one that knows `lastRevision` refuses a revision that no document has.
 
     Returns:
-        None if the answers are of neither kind: nothing was learnt.
+        None if the answers are of neither kind: nothing was learnt, and a change will be refused
+        in the same way.
+
+    Raises:
+        UpstreamUnavailable: Outline didn't answer. To change something without knowing what guards
+            it would be careless.
     """
     modes = await api.ask_once("documents.update", {"id": content_id, "editMode": "patch"})
     revision = await api.ask_once(
         "documents.update", {"id": content_id, "lastRevision": _FAR_REVISION}
     )
+    for reply in (modes, revision):
+        if not _from_outline(reply):
+            raise UpstreamUnavailable(
+                "Outline could not be asked what it understands of changes.",
+                cause=f"HTTP {reply.status}.",
+            )
     if modes.status not in _TELLING or revision.status not in _TELLING:
         return None
     told = _message(modes)
@@ -76,6 +87,14 @@ async def probe(api: Api, content_id: str) -> Abilities | None:
 
 
 _TELLING = {httpx.codes.OK, httpx.codes.BAD_REQUEST, httpx.codes.CONFLICT}
+
+
+def _from_outline(reply: Reply) -> bool:
+    """Tell whether it is Outline's word on the request, not that of a proxy or of an ill server."""
+    passing = reply.status == httpx.codes.TOO_MANY_REQUESTS or httpx.codes.is_server_error(
+        reply.status
+    )
+    return isinstance(reply.body, dict) and not passing
 
 
 def _message(reply: Reply) -> str:
