@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from mishaps import LAGGING, LATE, TO_THE_END, TROUBLES, UNPREPARABLE, Crash, Sleep, Trouble
 from push_deeds import Agents, Deed, changes, deeds
 from push_process import PushProcess
-from pushed_wiki import Account, Edit, PushedWiki, edits, words_of
+from pushed_wiki import WRITING, Account, Edit, PushedWiki, edits, words_of
 
 from personal_context.domain.models import ContentId, PushState
 from personal_context.upstream.sandbox.models import Version
@@ -128,6 +128,11 @@ class PushMachine(RuleBasedStateMachine):
             trouble = Trouble(kind, times=TO_THE_END)
             self._await(self._run(partial(self.agents.do, deed), {}, trouble))
         self.people_work(edits)
+
+    @rule(deed=changes, what=st.sampled_from(WRITING), arrives=st.booleans())
+    def both_change_one(self, deed: Deed, what: str, *, arrives: bool) -> None:
+        """The same document, most often: both sides count them from the oldest."""
+        self.both_sides_write([deed], [Edit(what, deed.pick, deed.form)], arrives=arrives)
 
     @rule(edits=st.lists(edits, min_size=1, max_size=2))
     def people_work(self, edits: list[Edit]) -> None:

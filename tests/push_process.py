@@ -16,7 +16,7 @@ from pushed_wiki import Account
 from personal_context.config import Settings
 from personal_context.content.offering import Offers
 from personal_context.domain.errors import PersonalContextError
-from personal_context.domain.models import ContentId, Operation, PushState
+from personal_context.domain.models import Abilities, ContentId, Operation, PushState
 from personal_context.sync.push import CLAIM, Claims, Pusher
 from personal_context.upstream.sandbox.world import stable_ids
 
@@ -48,8 +48,14 @@ class PushProcess(MirrorProcess):
         return _Watched(self)
 
     async def start(self) -> None:
-        self.owner = f"process {next(self.names)}"
+        number = next(self.names)
+        self.owner = f"process {number}"
         await super().start()
+        if number == 0:
+            # It has asked already, so that what is lost of its requests are changes.
+            self.runtime.upstream._abilities = Abilities(
+                last_revision=self.wiki.version == "main", edit_modes=True, patch=True
+            )
         self.pusher._claims = Claims(self.owner, self.dead.__contains__)
         self.runtime.contents._adder._new_id = self.new_id
         for service in (self.runtime.contents._adder, self.runtime.changes, self.runtime.outbox):
