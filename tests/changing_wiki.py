@@ -40,8 +40,8 @@ class Edit:
 
 
 COMMON = (
-    *("text", "title", "late_text", "move", "carry_off", "carry_off"),
-    *("trash", "restore", "create", "child"),
+    *("text", "title", "late_text", "move", "create", "child"),
+    *("trash", "restore", "carry_off"),
 )
 RARE = (
     "reorder",
@@ -53,9 +53,9 @@ RARE = (
     "draft",
     "family",
     "imported",
+    "touch",
     "backdated",
     "backdated_text",
-    "touch",
 )
 LIFECYCLE = (
     "new_collection",
@@ -69,7 +69,8 @@ LIFECYCLE = (
     "show_collection",
 )
 
-# Most befall a few documents: what is done twice to one is what surprises.
+# Most befall a few documents: what is done twice to one is what surprises. Of choices, hypothesis
+# takes the first and the last most often.
 picks = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 8, 13])
 kinds = st.one_of(*map(st.sampled_from, (COMMON, RARE, COMMON, RARE, COMMON, RARE, LIFECYCLE)))
 edits = st.builds(Edit, kinds, picks, st.sampled_from([0, 1, 2, 0, 1, 2, 3, 4, 5]))
@@ -123,17 +124,6 @@ class ChangingWiki:
     def hidden(self) -> set[str]:
         """Return the collections that are there, but not for the key: nothing is known of them."""
         return {row.id for row in self._collections() if not row.deleted_at and not row.permission}
-
-    def unclear(self) -> set[tuple[str, str]]:
-        """Return collection and document where a mirror may hold what it was never told of.
-
-        The collection is deleted, and the document is in one, that or another, which the key may
-        not see: two refusals are no evidence.
-        """
-        gone = [row.id for row in self._collections() if row.deleted_at]
-        closed = {row.id for row in self._collections() if not row.permission}
-        away = [row.id for row in self._documents() if row.collection_id in closed]
-        return {(home, key) for home in gone for key in away}
 
     def shows(self) -> Mapping[str, list[Row]]:
         """Return, for each mirrored collection, its documents in tree order."""

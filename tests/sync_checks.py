@@ -135,15 +135,11 @@ async def equal(
         texts: Compare texts, too.
     """
 
-    hidden, unclear = wiki.hidden(), wiki.unclear()
+    hidden = wiki.hidden()
 
     def compared(shown: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
         found = {
-            home: [
-                (key, title, text if texts else "", up)
-                for key, title, text, up in rows
-                if (home, key) not in unclear
-            ]
+            home: [(key, title, text if texts else "", up) for key, title, text, up in rows]
             for home, rows in shown.items()
             if home not in hidden and (among is None or home in among)
         }

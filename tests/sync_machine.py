@@ -46,12 +46,13 @@ crashes = st.builds(Crash, at=st.integers(1, 100), how=st.sampled_from(["kill", 
 sleeps = st.builds(
     Sleep, st.integers(2, 6), st.integers(1, 5), st.lists(edits, min_size=3, max_size=5).map(tuple)
 )
-mishaps = st.one_of(st.none(), aimed, crashes, troubles, aimed, crashes, sleeps)
+# The first and the last are drawn most often, and a sleep costs a second process.
+mishaps = st.one_of(st.none(), sleeps, crashes, troubles, crashes, aimed, aimed)
 between = st.just({}) | st.dictionaries(st.integers(1, 8), edits, min_size=1, max_size=2)
 seconds = st.sampled_from([0, 0, 5, 61, 1000])
 beginnings = st.builds(
     Edit,
-    st.sampled_from(["create", "child", "create", "child", "imported", "family"]),
+    st.sampled_from(["create", "family", "imported", "child", "create"]),
     where=st.integers(0, 2),
 )
 
