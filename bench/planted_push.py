@@ -25,8 +25,8 @@ PUSH_MUTANTS = (
     Mutant(
         "an edit that arrived unknown is made again",
         DELIVERY,
-        "if edit.version <= push.sent_version and in_effect(edit, base, there):",
-        "if False:",
+        "return edit.version <= push.sent_version and in_effect(edit, base, there)",
+        "return False",
     ),
     Mutant(
         "the copy of a text is made again",
@@ -38,7 +38,7 @@ PUSH_MUTANTS = (
     Mutant(
         "a document with our id is taken for ours",
         DELIVERY,
-        "if not push.sent_version and not same_words(wording_of(document), outgoing(standing)):",
+        "if not push.sent_version and not same_text(wording_of(document), outgoing(standing)):",
         "if False:",
     ),
     Mutant(

@@ -1,13 +1,14 @@
 """A person looks into the outbox, and chooses."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from product import opened_product
 
 from personal_context.content.checks import NewContent
 from personal_context.content.editing import Change
-from personal_context.domain.errors import InvalidInput
+from personal_context.domain.errors import ContentChanged, InvalidInput
 from personal_context.domain.models import PushState
 
 TEXT = "First words."
@@ -42,15 +43,51 @@ def wiki(product):
 )
 async def test_a_conflict_ends_as_a_person_chose(product, keep, expected, here):
     await conflict(product)
-    assert await product.runtime.outbox.difference(product.page) == "-Theirs.\n+Ours."
+    shown = await product.runtime.outbox.difference(product.page)
+    assert shown.diff == "-Theirs.\n+Ours."
 
-    assert await product.runtime.outbox.resolve(product.page, keep, patience=30) is PushState.SYNCED
+    done = await product.runtime.outbox.resolve(product.page, keep, seen=shown.seen, patience=30)
+    assert done is PushState.SYNCED
     await product.runtime.push_pending()
     assert wiki(product) == expected
     assert (await product.runtime.contents.get(product.page)).content.text == here
     assert await product.runtime.outbox.entries() == []
     [report, _] = await product.runtime.sync.sync_now(full=True)
     assert (report.updated, report.failed) == (0, {})
+
+
+@pytest.mark.parametrize("choose", ["local", "outline", "both", "discard"])
+@pytest.mark.parametrize("side", ["here", "there"])
+async def test_a_choice_between_texts_that_nobody_saw_is_not_made(product, choose, side):
+    await conflict(product)
+    outbox = product.runtime.outbox
+    seen = (await outbox.compare(product.page)).seen
+    if side == "there":
+        product.sandbox.documents.edit(product.page, text="Theirs, and newer.")
+    else:
+        await retitled(product, "Ours, and newer")
+    await product.runtime.sync.sync_now()
+    before = wiki(product)
+
+    told = {} if choose == "discard" else {"keep": choose}
+    with pytest.raises(ContentChanged, match="since you saw"):
+        await (outbox.resolve if told else outbox.discard)(product.page, seen=seen, **told)
+
+    assert wiki(product) == before
+    again = await outbox.compare(product.page)
+    assert again.seen != seen
+    await outbox.resolve(product.page, "local", seen=again.seen, patience=30)
+    assert "Ours." in {text for _, text in wiki(product)}
+
+
+async def retitled(product, title):
+    """Change what is here although it has a conflict, as another process may just then."""
+    store = product.runtime.store
+    standing = await store.standing(product.page)
+    content = replace(standing.content, title=title)
+    indexed = await product.runtime.outbox._prepare(title, content.text)
+    push = replace(standing.push, version=standing.push.version + 1)
+    assert await store.settle(standing, push=push, write=(content, indexed))
 
 
 async def test_a_choice_that_is_cut_short_makes_no_twin(product):

@@ -5,9 +5,10 @@ from personal_context.domain.edits import (
     all_applied,
     applied,
     in_effect,
+    is_uncertain,
     joined,
     merged_edits,
-    same_words,
+    same_text,
     words,
 )
 from personal_context.domain.models import Edit, EditMode, Wording
@@ -60,8 +61,8 @@ def test_a_text_says_the_same_after_the_way_through_the_sandbox(text):
 )
 def test_other_words_are_told_apart(one, other):
     assert words(one) != words(other)
-    assert not same_words(Wording("T", one), Wording("T", other))
-    assert not same_words(Wording(one, "T"), Wording(other, "T"))
+    assert not same_text(Wording("T", one), Wording("T", other))
+    assert not same_text(Wording(one, "T"), Wording(other, "T"))
 
 
 def test_one_text_below_another():
@@ -135,3 +136,45 @@ def test_what_was_done_is_seen(edit):
 def test_what_was_not_done_is_not_seen(edit):
     assert not in_effect(edit, HERE, HERE)
     assert not in_effect(edit, HERE, Wording("Title", "one\n\ntwo\n\nSomebody else was here"))
+
+
+SIGN = Wording("T", "We take x < 5, and [the plan](https://a.example/old).\n\nMore.")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit(PATCH, "x > 5", find="x < 5"),
+        Edit(PATCH, "https://a.example/new", find="https://a.example/old"),
+        Edit(PATCH, "[the plan](https://a.example/new)", find="[the plan](https://a.example/old)"),
+        Edit(PATCH, "**More.**", find="More."),
+        Edit(PATCH, "", find="More."),
+        Edit(PATCH, "More. And more.", find="More."),
+    ],
+)
+def test_a_patch_of_signs_is_seen_when_it_is_there_and_only_then(edit):
+    elsewhere = Wording("T", SIGN.text.replace("We take", "They take"))
+    assert not in_effect(edit, SIGN, elsewhere)
+    done = applied(edit, elsewhere)
+    assert done is not None
+    assert in_effect(edit, SIGN, done)
+
+
+@pytest.mark.parametrize(
+    ("edit", "now", "uncertain"),
+    [
+        (Edit(APPEND, "On Monday."), "one\n\ntwo\n\nOn Tuesday.", True),
+        (Edit(APPEND, "On Monday."), "1\n\none\n\ntwo", False),
+        (Edit(PREPEND, "On Monday."), "On Tuesday.\n\none\n\ntwo", True),
+        (Edit(PREPEND, "On Monday."), "one\n\ntwo\n\nthree", False),
+        (Edit(REPLACE, "On Monday."), "On Tuesday.", False),
+    ],
+)
+def test_an_addition_that_somebody_may_have_edited_is_uncertain(edit, now, uncertain):
+    assert is_uncertain(edit, HERE, Wording("Title", now)) is uncertain
+
+
+@pytest.mark.parametrize("mode", [APPEND, PREPEND])
+def test_an_addition_to_nothing_is_uncertain_when_there_is_something(mode):
+    assert is_uncertain(Edit(mode, "a"), Wording("T", ""), Wording("T", "b"))
+    assert not is_uncertain(Edit(mode, "a"), Wording("T", ""), Wording("T", ""))

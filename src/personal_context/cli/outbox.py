@@ -51,7 +51,8 @@ async def diff(reference: str, /, *, common: Common = PLAIN) -> None:
     """
     async with opened_runtime(verbose=common.verbose) as runtime:
         told = await runtime.outbox.difference(reference)
-    common.show({"diff": told}, lambda: Text(told or "They say the same."))
+    choose = f"Choose between these two: outbox resolve … --seen {told.seen}"
+    common.show(told, lambda: Text(f"{told.diff or 'They say the same.'}\n\n{choose}"))
 
 
 async def retry(reference: str, /, *, collection: str | None = None, common: Common = PLAIN) -> int:
@@ -69,7 +70,9 @@ async def retry(reference: str, /, *, collection: str | None = None, common: Com
     return _told(state, common)
 
 
-async def resolve(reference: str, /, *, keep: Keep, common: Common = PLAIN) -> int:
+async def resolve(
+    reference: str, /, *, keep: Keep, seen: str | None = None, common: Common = PLAIN
+) -> int:
     """End a conflict.
 
     Parameters
@@ -79,9 +82,11 @@ async def resolve(reference: str, /, *, keep: Keep, common: Common = PLAIN) -> i
     keep
         `local`: our text takes the place of Outline's. `outline`: theirs takes the place of ours.
         `both`: theirs stays, and ours becomes a new document.
+    seen
+        As `diff` shows it: nothing is done if one of the texts was changed since.
     """
     async with opened_runtime(verbose=common.verbose) as runtime:
-        state = await runtime.outbox.resolve(reference, keep, patience=PATIENCE)
+        state = await runtime.outbox.resolve(reference, keep, seen=seen, patience=PATIENCE)
         await runtime.push_pending()
         await runtime.embed_backlog()
     return _told(state, common)

@@ -7,8 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from uuid import UUID
 
-from personal_context.content.comparing import Comparison, comparison, their_wording
-from personal_context.content.diffing import short_diff
+from personal_context.content.comparing import (
+    Comparison,
+    Difference,
+    comparison,
+    difference,
+    seen_name,
+)
 from personal_context.content.offering import Offers
 from personal_context.content.reading import Reader
 from personal_context.content.resolving import Keep, Verdict, discarded, resolved, retried
@@ -29,7 +34,6 @@ from personal_context.domain.models import (
     PushState,
     SourceType,
     Standing,
-    Wording,
 )
 from personal_context.ports import Clock, PrepareText, Store
 from personal_context.sync.mirroring import as_content, parse_time
@@ -74,12 +78,14 @@ class OutboxService:
         """Return what waits, those first that need a person, then in the order of coming."""
         return await self._store.outbox(limit=limit)
 
-    async def difference(self, reference: str) -> str:
-        """Return what differs between Outline's text and ours, as a short unified diff."""
-        standing, push = await self._waiting(reference)
-        ours = Wording(standing.content.title, standing.content.text)
-        theirs = their_wording(push)
-        return "" if theirs is None else short_diff(theirs, ours)
+    async def difference(self, reference: str) -> Difference:
+        """Return what differs between Outline's text and ours.
+
+        Raises:
+            InvalidInput: Nothing waits.
+            ContentNotFound: There is no such content.
+        """
+        return await asyncio.to_thread(difference, *await self._waiting(reference))
 
     async def compare(self, reference: str) -> Comparison:
         """Return what waits for a content, with Outline's text and ours.
@@ -125,19 +131,24 @@ class OutboxService:
                 return await self._offers.offer(standing.content.id, patience=patience)
         raise _busy()
 
-    async def resolve(self, reference: str, keep: Keep, *, patience: float = 0.0) -> PushState:
+    async def resolve(
+        self, reference: str, keep: Keep, *, seen: str | None = None, patience: float = 0.0
+    ) -> PushState:
         """End a conflict as a person chose.
 
         Args:
             reference: See `retry`.
             keep: Whose text stays; `both` keeps ours as a new document.
+            seen: The name of the texts that the person was shown; None for whatever is there.
             patience: See `retry`.
 
         Raises:
             InvalidInput: There is no conflict.
+            ContentChanged: One of the texts is another by now; nothing was written.
         """
         for _ in range(_ROUNDS):
             standing, push = await self._waiting(reference)
+            _check_seen(seen, standing, push)
             verdict = resolved(standing, push, keep, self._clock())
             if verdict.copy:
                 await self._copy(standing.content, _copy_id(standing, push))
@@ -145,14 +156,20 @@ class OutboxService:
                 return await self._after(standing.content.id, patience)
         raise _busy()
 
-    async def discard(self, reference: str) -> PushState:
+    async def discard(self, reference: str, *, seen: str | None = None) -> PushState:
         """Don't tell Outline; what was changed here is undone, what is new stays here only.
+
+        Args:
+            reference: See `retry`.
+            seen: See `resolve`.
 
         Raises:
             InvalidInput: Nothing waits, or it is being sent.
+            ContentChanged: See `resolve`.
         """
         for _ in range(_ROUNDS):
             standing, push = await self._waiting(reference)
+            _check_seen(seen, standing, push)
             verdict = discarded(standing, push)
             if await self._write(standing, verdict, f"{push.operation.value} discarded"):
                 return await self._after(standing.content.id, 0.0)
@@ -245,6 +262,15 @@ class OutboxService:
             return await self._offers.offer(content_id, patience=patience)
         local = standing.content.outline_doc_id is None
         return PushState.LOCAL if local else PushState.SYNCED
+
+
+def _check_seen(seen: str | None, standing: Standing, push: Push) -> None:
+    if seen is not None and seen != seen_name(standing, push):
+        raise ContentChanged(
+            "One of the two texts was changed since you saw them.",
+            cause="Somebody went on writing, here or in Outline.",
+            hint="Nothing was written. Look at the difference again, then choose.",
+        )
 
 
 def _copy_id(standing: Standing, push: Push) -> ContentId:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from personal_context.domain.models import Edit, EditMode, Wording
+from personal_context.domain.spelling import respelt
 
 # Addresses of links and images: Outline moves images to its own attachments and completes
 # addresses of mentions.
@@ -29,11 +30,11 @@ def words(text: str) -> str:
     return _NO_WORD.sub("", _HARD_BREAK.sub("", plain))
 
 
-def same_words(one: Wording, other: Wording) -> bool:
-    """Tell whether two wordings say the same, see `words`."""
+def same_text(one: Wording, other: Wording) -> bool:
+    """Tell whether two wordings are the same but for Outline's way of writing, see `respelt`."""
     if one == other:
         return True
-    return words(one.title) == words(other.title) and words(one.text) == words(other.text)
+    return one.title.split() == other.title.split() and respelt(one.text) == respelt(other.text)
 
 
 def joined(above: str, below: str) -> str:
@@ -70,24 +71,52 @@ def all_applied(edits: Sequence[Edit], wording: Wording) -> Wording | None:
 
 
 def in_effect(edit: Edit, before: Wording, after: Wording) -> bool:
-    """Tell whether an edit that may have been made seems to have been made.
+    """Tell whether an edit that may have been made has been made, and stands as it was made.
 
     Args:
         edit: What may have been done.
         before: What there was.
         after: What there is now; others may have changed it too.
     """
+    if edit.mode is EditMode.RETITLE:
+        return after.title == edit.text
+    was, now, new = respelt(before.text), respelt(after.text), respelt(edit.text)
     match edit.mode:
-        case EditMode.RETITLE:
-            return after.title == edit.text
         case EditMode.REPLACE:
-            return words(after.text) == words(edit.text)
+            return now == new
         case EditMode.APPEND | EditMode.PREPEND:
-            said = words(edit.text)
-            return words(after.text).count(said) > words(before.text).count(said)
+            return now.count(new) > was.count(new)
         case EditMode.PATCH:
-            new, old = words(edit.text), words(edit.find)
-            return new in words(after.text) and (old in new or old not in words(after.text))
+            old = respelt(edit.find)
+            if old == new:  # nothing but another spelling: it can be made, or has been
+                return after.text.count(edit.find) != 1
+            if old in new or not new:
+                return (now.count(new) > was.count(new)) if new else old not in now
+            return old not in now and now.count(new) > was.count(new)
+
+
+def is_uncertain(edit: Edit, before: Wording, after: Wording) -> bool:
+    """Tell whether an addition that doesn't stand as it was made may be there all the same.
+
+    It isn't if the text still ends (or begins) as it did: nothing was added there. Otherwise
+    somebody may have edited what was added, and adding it again would say it twice.
+
+    Args:
+        edit: What may have been done; not `in_effect`.
+        before: What there was.
+        after: What there is now.
+    """
+    lines, now = before.text.split("\n"), respelt(after.text)
+    known = [line for line in map(respelt, lines) if line]
+    if not known:
+        return edit.mode in {EditMode.APPEND, EditMode.PREPEND} and bool(now)
+    match edit.mode:
+        case EditMode.APPEND:
+            return not now.endswith(known[-1])
+        case EditMode.PREPEND:
+            return not now.startswith(known[0])
+        case _:
+            return False
 
 
 def merged_edits(earlier: Sequence[Edit], new: Sequence[Edit]) -> tuple[Edit, ...]:

@@ -1,7 +1,7 @@
 """Carries one push to Outline and looks what is there: requests, and what their refusals mean."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from personal_context.domain.collections import is_id
 from personal_context.domain.errors import (
@@ -38,6 +38,7 @@ class Told:
         look: Our id is taken there: look before anything else.
         stranger: Nothing of ours can have arrived, so it is somebody else's.
         plain: No patch can be made there: replace the whole text.
+        refused: Outline has done nothing of it.
     """
 
     done: bool = False
@@ -46,6 +47,7 @@ class Told:
     look: bool = False
     stranger: bool = False
     plain: bool = False
+    refused: bool = False
 
 
 class Courier:
@@ -132,19 +134,23 @@ class Courier:
     ) -> Told:
         abilities = await self._upstream.abilities(document.id)
         told = message(standing, push, document, abilities, plain=before.plain)
+        whole = replace(push, edits=())
         try:
-            answer = await self._send(document.id, told)
-            if lost_something(told, standing, document, answer):
-                whole = message(standing, push, answer, abilities, plain=True)
-                answer = await self._send_again(document.id, whole)
-        except UpstreamConflict:
-            return Told(plain=before.plain)
+            seen, answer = document, await self._send(document.id, told)
+            for plain in (False, True):  # guarded first, where Outline can do that
+                if not lost_something(told, standing, seen, answer):
+                    break
+                told = message(standing, whole, answer, abilities, plain=plain)
+                seen, answer = answer, await self._send_again(document.id, told)
+        except UpstreamConflict as error:
+            return Told(plain=before.plain, refused=not error.maybe_arrived)
         except (UpstreamForbidden, UpstreamNotFound) as error:
+            refused = not error.maybe_arrived
             if await self._changed(document):
-                return Told(plain=before.plain)
+                return Told(plain=before.plain, refused=refused)
             if isinstance(error, UpstreamForbidden) or before.plain:
                 raise
-            return Told(plain=True)
+            return Told(plain=True, refused=refused)
         return Told(done=True, version=push.version, document=answer)
 
     async def _send(self, content_id: ContentId, told: Message) -> UpstreamDocument:

@@ -25,9 +25,10 @@ can stand, and the step that answers it:
 | restore | nothing, archived, unpublished      |                       | clash                 |
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from personal_context.domain.edits import all_applied, applied, in_effect, same_words
+from personal_context.domain.edits import all_applied, applied, in_effect, is_uncertain, same_text
 from personal_context.domain.models import (
     Edit,
     EditMode,
@@ -37,6 +38,7 @@ from personal_context.domain.models import (
     UpstreamDocument,
     Wording,
 )
+from personal_context.domain.spelling import respelt
 
 TITLE_LIMIT = 100
 """Characters of a title that Outline takes."""
@@ -135,7 +137,7 @@ def outgoing(standing: Standing) -> Wording:
 def _create(standing: Standing, push: Push, document: UpstreamDocument | None) -> Step:
     if document is None:
         return Tell()
-    if not push.sent_version and not same_words(wording_of(document), outgoing(standing)):
+    if not push.sent_version and not same_text(wording_of(document), outgoing(standing)):
         return Clash("Outline has another document with this id", document)
     newer = push.sent_version and push.version > push.sent_version
     if absence := absence_of(document):
@@ -154,7 +156,7 @@ def _update(standing: Standing, push: Push, document: UpstreamDocument | None) -
     if there == push.base:
         return Tell()
     sent = push.sent_version == push.version
-    if there == outgoing(standing) or (sent and same_words(there, outgoing(standing))):
+    if there == outgoing(standing) or (sent and same_text(there, outgoing(standing))):
         return Done(document)
     return _rebased(standing, push, document)
 
@@ -163,7 +165,7 @@ def _trash(push: Push, document: UpstreamDocument | None) -> Step:
     if document is None:
         return Done(None)
     there = wording_of(document)
-    known = there == push.base or (push.sent is not None and same_words(there, push.sent))
+    known = there == push.base or (push.sent is not None and same_text(there, push.sent))
     if absence_of(document):
         ours = document.deleted_at and push.sent_version == push.version
         if known or not ours:
@@ -200,15 +202,16 @@ def absence_of(document: UpstreamDocument) -> str | None:
 def _rebased(standing: Standing, push: Push, document: UpstreamDocument) -> Step:
     """Put the edits on what Outline has now, if they fit."""
     there = wording_of(document)
-    edits, base = push.edits, push.base or push.sent or there
-    if push.sent is not None and same_words(there, push.sent):
+    if push.sent is not None and same_text(there, push.sent):
         # What we sent has arrived, and nobody touched it: what was changed since goes on top.
-        edits = tuple(edit for edit in edits if edit.version > push.sent_version)
+        edits = tuple(edit for edit in push.edits if edit.version > push.sent_version)
         wording = all_applied(edits, there)
         if wording is None:
             edits, wording = (_whole(standing, push),), outgoing(standing)
     else:
-        wording = _merged(push, base, there)
+        base = push.base or push.sent or there
+        edits = tuple(edit for edit in push.edits if not _arrived(edit, push, base, there))
+        wording = _merged(edits, push, base, there)
     if wording is None:
         return Clash("it was edited in Outline too", document)
     if not edits:
@@ -217,20 +220,23 @@ def _rebased(standing: Standing, push: Push, document: UpstreamDocument) -> Step
     return Rebase(document, wording, left)
 
 
-def _merged(push: Push, base: Wording, there: Wording) -> Wording | None:
+def _arrived(edit: Edit, push: Push, base: Wording, there: Wording) -> bool:
+    """Tell whether an edit has arrived, although we were not told."""
+    return edit.version <= push.sent_version and in_effect(edit, base, there)
+
+
+def _merged(edits: Sequence[Edit], push: Push, base: Wording, there: Wording) -> Wording | None:
     """Return what Outline has with our edits in it; None if they don't fit."""
-    wording = there
-    for edit in push.edits:
-        if edit.version <= push.sent_version and in_effect(edit, base, there):
-            continue  # it has arrived, although we were not told
-        if edit.mode is EditMode.REPLACE and there.text != base.text:
+    wording: Wording | None = there
+    for edit in edits:
+        if edit.mode is EditMode.REPLACE and respelt(there.text) != respelt(base.text):
             return None
         if edit.mode is EditMode.RETITLE and there.title not in (base.title, edit.text):
             return None
-        edited = applied(edit, wording)
-        if edited is None:
+        if edit.version <= push.sent_version and is_uncertain(edit, base, there):
             return None
-        wording = edited
+        if wording is not None:
+            wording = applied(edit, wording)
     return wording
 
 

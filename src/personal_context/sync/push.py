@@ -25,6 +25,7 @@ from personal_context.domain.models import (
     Push,
     PushState,
     Standing,
+    UpstreamDocument,
 )
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
@@ -208,15 +209,29 @@ class Pusher:
             return Told(plain=told.plain)
         if document is None:
             push = replace(push, collection_id=await courier.home(push))
+        return await self._tell(standing, push, document, courier, told)
+
+    async def _tell(
+        self,
+        standing: Standing,
+        push: Push,
+        document: UpstreamDocument | None,
+        courier: Courier,
+        told: Told,
+    ) -> Told:
+        """Write down that it may have been sent, then send it."""
         sending = replace(push, sent_version=push.version, sent=None)
         if not await self._store.settle(standing, push=sending):
             return told
         try:
-            return await courier.tell(standing, push, document, told)
+            told = await courier.tell(standing, push, document, told)
         except UpstreamError as error:
             if not error.maybe_arrived:
                 await self._unsend(standing.content.id, push)
             raise
+        if told.refused:
+            await self._unsend(standing.content.id, push)
+        return told
 
     async def _unsend(self, content_id: ContentId, before: Push) -> None:
         """Write down that nothing arrived, also when it was changed here meanwhile."""

@@ -70,11 +70,13 @@ class OutboxPage:
 
     async def _resolve(self, request: Request) -> Response:
         keep = params.keep(request.query_params)
-        await self._services.outbox.resolve(_id(request), keep, patience=PATIENCE)
+        seen = request.query_params.get("seen")
+        await self._services.outbox.resolve(_id(request), keep, seen=seen, patience=PATIENCE)
         return await self._after(request, "outbox")
 
     async def _discard(self, request: Request) -> Response:
-        await self._services.outbox.discard(_id(request))
+        seen = request.query_params.get("seen")
+        await self._services.outbox.discard(_id(request), seen=seen)
         return await self._after(request, "outbox")
 
 

@@ -35,6 +35,9 @@ class ResolveParams(Params):
     """Whose text stays."""
 
     keep: Keep = Field(description="local, outline, or both: ours as a document beside theirs.")
+    seen: str | None = Field(
+        default=None, description="From the diff: refuse if one of the texts changed since."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class Difference:
     """What differs between Outline's text and ours."""
 
     diff: Annotated[str, Field(description="A short unified diff; empty if nothing is known.")]
+    seen: Annotated[str, Field(description="Names the two texts, to be given with a choice.")]
 
 
 async def _list(call: Call[None, None]) -> Outbox:
@@ -70,7 +74,8 @@ async def _list(call: Call[None, None]) -> Outbox:
 
 
 async def _diff(call: Call[None, None]) -> Difference:
-    return Difference(await call.services.outbox.difference(call.reference))
+    found = await call.services.outbox.difference(call.reference)
+    return Difference(found.diff, found.seen)
 
 
 async def _offer(call: Call[OfferParams, None]) -> Offered:
@@ -87,7 +92,9 @@ async def _retry(call: Call[RetryParams, None]) -> Delivery:
 
 async def _resolve(call: Call[ResolveParams, None]) -> Delivery:
     return Delivery(
-        await call.services.outbox.resolve(call.reference, call.params.keep, patience=PATIENCE)
+        await call.services.outbox.resolve(
+            call.reference, call.params.keep, seen=call.params.seen, patience=PATIENCE
+        )
     )
 
 
