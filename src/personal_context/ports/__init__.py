@@ -4,6 +4,7 @@ from personal_context.ports.basics import Clock, PrepareText, Resource, TokenCou
 from personal_context.ports.key import KeyBook, KeyUpstream
 from personal_context.ports.leases import Claim
 from personal_context.ports.outbox import OutboxStore
+from personal_context.ports.quota import Quota
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
 from personal_context.ports.vectors import Embedded, Embedder, VectorIndex
@@ -21,6 +22,7 @@ __all__ = [
     "KnownValidators",
     "OutboxStore",
     "PrepareText",
+    "Quota",
     "Resource",
     "SortField",
     "Store",

@@ -9,7 +9,7 @@ from personal_context.domain.models import EmbeddingModel, GenerationState
 from personal_context.embeddings.auto import AutoEmbedder
 from personal_context.embeddings.prices import known_price
 from personal_context.embeddings.select import Wanted
-from personal_context.ports import Embedder, VectorIndex
+from personal_context.ports import Embedder, Quota, VectorIndex
 
 if TYPE_CHECKING:
     import httpx
@@ -55,7 +55,10 @@ def price_of(settings: Settings) -> Callable[[str, str], float | None]:
 
 
 def upstream_of(
-    settings: Settings, version: str, transport: "httpx.AsyncBaseTransport | None"
+    settings: Settings,
+    version: str,
+    quota: Quota,
+    transport: "httpx.AsyncBaseTransport | None",
 ) -> "OutlineClient | None":
     """Return the client of the wiki, or None in local mode."""
     if settings.outline_api_base is None or settings.outline_api_key is None:
@@ -68,4 +71,5 @@ def upstream_of(
         settings.outline_api_key.get_secret_value(),
         version=version,
         transport=transport,
+        quota=quota,
     )

@@ -22,6 +22,7 @@ from personal_context.content.reading import Reader
 from personal_context.content.service import ContentService
 from personal_context.db.connection import Database
 from personal_context.db.key import SqliteKeyBook
+from personal_context.db.quota import SqliteQuota
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
@@ -107,7 +108,7 @@ def build_runtime(
     )
     index = SqliteVectorIndex(database)
     embedder = embedder or embedder_of(settings, index)
-    upstream = upstream_of(settings, version, transport)
+    upstream = upstream_of(settings, version, SqliteQuota(database, _now), transport)
     prepare = Preparer(MiniLMTokenCounter())
     # A process without Outline must not keep the clock from one that could pull.
     ticking = lease("clock" if upstream else "clock of local processes")

@@ -12,6 +12,7 @@ import stamina
 
 from personal_context.domain.errors import UpstreamRejected
 from personal_context.domain.text import one_line
+from personal_context.ports import Quota
 from personal_context.upstream import failures
 from personal_context.upstream.address import ApiKey
 from personal_context.upstream.failures import Asked, Failure
@@ -79,6 +80,7 @@ class Api:
         transport: Replaces the network, for tests.
         monotonic: Tells seconds on a clock that never goes back.
         sleep: Waits that many seconds on the same clock.
+        quota: Counts scarce requests of other processes too.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Api:
         transport: httpx.AsyncBaseTransport | None,
         monotonic: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
+        quota: Quota | None = None,
     ) -> None:
         self._address = address
         self._key = key
@@ -98,7 +101,9 @@ class Api:
         self._patience = patience
         self._transport = transport
         self._monotonic = monotonic
-        self._limits = RateLimits(monotonic=monotonic, sleep=sleep, patience=patience.retry_seconds)
+        self._limits = RateLimits(
+            monotonic=monotonic, sleep=sleep, patience=patience.retry_seconds, quota=quota
+        )
         self._pool = Pool(self._new_client)
         self.requests_sent = 0
         self.time: datetime | None = None

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from types import MappingProxyType
 
 from personal_context.domain.errors import UpstreamRateLimited
+from personal_context.ports import Quota
 
 PER_MINUTE: Mapping[str, int] = MappingProxyType(
     {
@@ -36,6 +37,13 @@ HEADROOM = 0.9
 
 SECONDS = 60.0
 """Length of Outline's window."""
+
+SCARCE = 25
+"""Endpoints with no more than this are counted for all processes of a store together: each sends
+at once what was added there."""
+
+_ON_ITS_WAY = 5.0
+"""Seconds that a request may take until Outline counts it, see Quota."""
 
 LONGEST_PAUSE = 600.0
 """Seconds after which we ask again whatever Outline said: a wrong header must not end the sync."""
@@ -146,6 +154,7 @@ class RateLimits:
         monotonic: Tells seconds on a clock that never goes back.
         sleep: Waits that many seconds on the same clock.
         patience: Longest pause in seconds that a caller waits for; a longer one raises.
+        quota: Counts scarce requests of other processes too; None if there are none.
     """
 
     def __init__(
@@ -154,8 +163,11 @@ class RateLimits:
         monotonic: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         patience: float,
+        quota: Quota | None = None,
     ) -> None:
         self._monotonic = monotonic
+        self._sleep = sleep
+        self._quota = quota
         self._patience = patience
         self._own = {
             endpoint: _Gate(_with_headroom(limit), monotonic, sleep)
@@ -177,10 +189,17 @@ class RateLimits:
             for gate in gates:
                 await gate.enter(self._patience, endpoint)
                 entered.append(gate)
+            if own and self._quota and PER_MINUTE[endpoint] <= SCARCE:
+                await self._take(self._quota, endpoint, own.window.limit)
             yield
         finally:
             for gate in entered:
                 gate.leave()
+
+    async def _take(self, quota: Quota, endpoint: str, limit: int) -> None:
+        seconds = SECONDS + _ON_ITS_WAY
+        while wait := await quota.take(endpoint, limit=limit, seconds=seconds):
+            await self._sleep(wait)
 
     def slow_down(self, endpoint: str, *, seconds: float | None, limit: int | None) -> None:
         """Learn from a 429: nothing more for `seconds`, and no more than `limit` per minute.

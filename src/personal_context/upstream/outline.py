@@ -23,7 +23,7 @@ from personal_context.domain.models import (
     UpstreamDocument,
     UpstreamWebhook,
 )
-from personal_context.ports import Direction, SortField
+from personal_context.ports import Direction, Quota, SortField
 from personal_context.upstream import parse, scopes, webhooks, writing
 from personal_context.upstream.address import ApiKey, wiki_address
 from personal_context.upstream.api import Api, Patience
@@ -49,6 +49,7 @@ class OutlineClient:
         transport: Replaces the network, for tests.
         monotonic: Tells seconds on a clock that never goes back.
         sleep: Waits that many seconds on the same clock.
+        quota: Counts scarce requests of other processes too.
 
     Raises:
         ConfigError: The address or the key can't be used.
@@ -64,6 +65,7 @@ class OutlineClient:
         transport: httpx.AsyncBaseTransport | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        quota: Quota | None = None,
     ) -> None:
         self._address = wiki_address(base_url)
         self._abilities: Abilities | None = None
@@ -75,6 +77,7 @@ class OutlineClient:
             transport=transport,
             monotonic=monotonic,
             sleep=sleep,
+            quota=quota,
         )
 
     def __repr__(self) -> str:
