@@ -25,7 +25,10 @@ COMMANDS = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))} - {"\n", "
 OWN_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 """How rich draws bold and colours; what is hostile above is none of these."""
 
-SILENT = {"serve", "demo", "sandbox", "version", "reindex"}
+SILENT = {
+    *("serve", "demo", "sandbox", "version", "reindex", "gpt-spec", "mcp-config"),
+    *("install-completion", "backup", "export", "import"),
+}
 """Commands that print nothing of documents; what reindex says of a provider is an error."""
 
 CHANGING = {"update", "delete", "restore", "outbox"}
@@ -85,6 +88,8 @@ def commands(document_id, file):
     return {
         "sync": ["sync"],
         "search": ["search", "copper"],
+        "context": ["context", "copper"],
+        "list": ["list"],
         "get": ["get", document_id],
         "add": ["add", str(file), "--title", HOSTILE],
         "status": ["status"],

@@ -247,3 +247,10 @@ def test_a_float_keeps_its_value():
     for number in (0.1, 1e16, 1e-7, 5e-324, 1.7976931348623157e308, -0.0, math.pi):
         parted = take_out(put_back({"n": number}, ""))
         assert repr(parted.metadata["n"]) == repr(number)
+
+
+@pytest.mark.parametrize("value", ["\n", "x\n\n", "a\n...\n", "...", "---\n"])
+@pytest.mark.parametrize("body", ["", "b", "...\n"])
+def test_values_that_end_like_a_document_come_back(value, body):
+    parted = take_out(put_back({"a": value}, body))
+    assert (parted.body, parted.metadata) == (body, {"a": value})

@@ -223,4 +223,5 @@ def _written(metadata: Mapping[str, Any]) -> str:
         sort_keys=False,
         width=2**31,
     )
-    return text
+    # After a text that ends in empty lines YAML ends the document; that would end ours too.
+    return text[: -len("...\n")] if text.endswith("\n...\n") else text
