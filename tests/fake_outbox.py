@@ -60,6 +60,9 @@ def waiting_ones():
     ]
 
 
+SEEN = "0123456789ab"
+
+
 @dataclass
 class FakeOutbox:
     """Does what it is told, and forgets the entry."""
@@ -68,6 +71,7 @@ class FakeOutbox:
     ours: Wording = OURS
     theirs: Wording | None = THEIRS
     told: list[tuple[str, ...]] = field(default_factory=list)
+    seen: list[str | None] = field(default_factory=list)
 
     def _take(self, reference: str) -> OutboxEntry:
         for entry in self.waits:
@@ -77,15 +81,19 @@ class FakeOutbox:
 
     async def compare(self, reference: str) -> Comparison:
         diff = short_diff(self.theirs, self.ours).splitlines() if self.theirs else ()
-        return Comparison(self._take(reference), self.ours, self.theirs, diff)
+        return Comparison(self._take(reference), self.ours, self.theirs, diff, seen=SEEN)
 
     async def retry(self, reference: str, *, patience: float) -> PushState:
         return self._done("retry", reference)
 
-    async def resolve(self, reference: str, keep: str, *, patience: float) -> PushState:
+    async def resolve(
+        self, reference: str, keep: str, *, seen: str | None = None, patience: float
+    ) -> PushState:
+        self.seen.append(seen)
         return self._done(keep, reference)
 
-    async def discard(self, reference: str) -> PushState:
+    async def discard(self, reference: str, *, seen: str | None = None) -> PushState:
+        self.seen.append(seen)
         return self._done("discard", reference)
 
     def _done(self, what: str, reference: str) -> PushState:

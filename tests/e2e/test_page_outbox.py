@@ -1,7 +1,7 @@
 """The outbox and the adding of things, in a real browser."""
 
 import pytest
-from fake_outbox import FakeOutbox, waiting, waiting_ones
+from fake_outbox import SEEN, FakeOutbox, waiting, waiting_ones
 from fake_services import FakeServices
 from page_server import HOSTILE, PHONE, overflow
 
@@ -63,6 +63,7 @@ def test_a_person_compares_and_chooses(visit, url, services, scripts, button, ke
     page.wait_for_url("**/#outbox")
     sync_api.expect(entry(page, "Restoring the database")).to_have_count(0)
     assert services.outbox.told == [(keep, waiting().content_id)]
+    assert services.outbox.seen == [SEEN]
 
 
 def test_what_a_person_has_opened_stays_open(visit, url):
