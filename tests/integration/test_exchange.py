@@ -41,6 +41,7 @@ async def product(tmp_path):
             text="A note.", title="Kettle", tags=["b", "a"], metadata={"title": 1, "x": [None]}
         )
         await product.runtime.contents.add(note)
+        await product.pushed()
         yield product
 
 
