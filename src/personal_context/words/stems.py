@@ -1,7 +1,8 @@
 """Words without their endings, by the script that they are written in."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
+from threading import get_ident
 
 _LANGUAGES = (
     ("a", "z", "porter"),
@@ -27,12 +28,13 @@ def stem(word: str) -> str:
         return word
     for first, last, language in _LANGUAGES:
         if first <= word[0] <= last:
-            return _stemmer(language)(word)
+            return _stemmer(language, get_ident())(word)
     return word
 
 
-@cache
-def _stemmer(language: str) -> Callable[[str], str]:
+@lru_cache(maxsize=256)
+def _stemmer(language: str, _thread: int) -> Callable[[str], str]:
+    # One for each thread: it keeps the word that it works on in itself.
     # Imported when the first word comes: it takes as long as the rest of a small module's life.
     import snowballstemmer
 
