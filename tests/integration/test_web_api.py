@@ -237,7 +237,7 @@ async def test_a_search_result_says_where_it_stands_and_why(web):
             "cosine": 0.71,
             "bm25": 4.2,
         },
-        "matched": [],
+        "matched": ["title", "keyword", "meaning"],
         "highlights": [],
         "more_sections": [],
         "preview": "Stop the writers, copy the newest backup over the data folder, "
