@@ -317,6 +317,17 @@ async def test_nothing_is_overwritten_while_outline_does_not_say_what_guards_it(
 # --- what is gone
 
 
+async def test_a_conflict_about_what_was_only_hidden_for_a_moment_solves_itself(world):
+    await world.edit(world.page, EDITS["append"])
+    world.sandbox.faults.status("documents.info", 403, error="authorization_error")
+    assert await world.push(world.page) is PushState.CONFLICT
+
+    await world.pull(full=True)
+    assert await world.push(world.page) is PushState.SYNCED
+    assert there(world).text == f"{TEXT}\n\nfour"
+    await agree(world)
+
+
 @pytest.mark.parametrize("gone", ["trash", "archive", "unpublish"])
 @pytest.mark.parametrize("how", ["pull", "push"])
 async def test_an_edit_of_what_people_removed_is_a_conflict(world, gone, how):

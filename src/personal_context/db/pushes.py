@@ -200,7 +200,6 @@ def version(connection: "apsw.Connection", content_id: ContentId, text_hash: str
 
 def _values(push: Push) -> Row:
     base, remote = push.base, push.remote
-    known = Wording(remote.title, remote.text) if remote else base
     return (
         push.operation.value,
         push.state.value,
@@ -214,7 +213,7 @@ def _values(push: Push) -> Row:
         push.owner,
         maybe_text(push.claimed_until),
         push.token,
-        None if known is None else content_hash(known.title, known.text),
+        _known_hash(push),
         None if base is None else storable(base.title),
         to_json([asdict(edit) for edit in push.edits]),
         None if base is None else storable(base.text),
@@ -222,6 +221,15 @@ def _values(push: Push) -> Row:
         None if push.sent is None else storable(push.sent.title),
         None if push.sent is None else storable(push.sent.text),
     )
+
+
+def _known_hash(push: Push) -> str | None:
+    """Return the hash of what Outline is known to have, to tell news from what is known."""
+    if push.remote is not None:
+        return content_hash(push.remote.title, push.remote.text)
+    if push.state is PushState.CONFLICT:
+        return ""  # it showed nothing: whatever it shows next is news
+    return None if push.base is None else content_hash(push.base.title, push.base.text)
 
 
 def _push_of(row: Row) -> Push:
