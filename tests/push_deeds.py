@@ -216,7 +216,9 @@ class Agents:
 
     async def _delete(self, deed: Deed) -> object:
         content = await self._pick(deed)
-        self._account.deleted[content.id] = words_of(content.title, content.text)
+        # What an agent has read and replaced, Outline may have still.
+        read = self._account.read[content.id]
+        self._account.deleted[content.id] = words_of(content.title, content.text) | read
         return (
             await self._process.runtime.changes.delete(content.id, patience=self._patience)
         ).outline

@@ -144,7 +144,7 @@ class PushDrill(Drill):
         word = self._word("a")
         title = f"Note {word}"
         self.asked.add(title)
-        body = {"title": title, "content": f"Noted:\n- one\n- {word}\n\nsoft\nbreak"}
+        body = {"title": title, "content": f"Noted:\n- one\n- two\n\nsoft\n{word}"}
         answer = await self._client.post(f"{page}api/content", json=body)
         if answer.status_code == 201:
             self.accepted.add(title)
