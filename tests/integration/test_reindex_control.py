@@ -54,7 +54,7 @@ class Processes:
         self.gone = set()
         self.made = []
 
-    def start(self, embedder, owner, **more):
+    def start(self, embedder, owner, *, index=None, **more):
         lease = Lease(
             "reindex",
             store=self.backend.store,
@@ -63,7 +63,7 @@ class Processes:
             is_dead=lambda name: name in self.gone,
         )
         settings = {"batch": 2, "claim": lease, "log": self.backend.store.add_log} | more
-        self.made.append(Reindexer(self.backend.index, embedder, **settings))
+        self.made.append(Reindexer(index or self.backend.index, embedder, **settings))
         return self.made[-1]
 
     async def kill(self, reindexer, owner):
@@ -144,6 +144,47 @@ async def test_a_pause_that_is_taken_back_at_once_is_none(processes):
     await mine.pause()
     await mine.resume()
     embedder.release()
+    assert (await mine.wait()).state is ReindexState.DONE
+
+
+class Crossing:
+    """An index where a pause is taken back just when the one who works has read it."""
+
+    def __init__(self, index):
+        self._index = index
+        self._read, self._taken_back = asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name):
+        return getattr(self._index, name)
+
+    async def note_build(self, *args, **kwargs):
+        note = await self._index.note_build(*args, **kwargs)
+        if note is not None and note.held:
+            self._read.set()
+        return note
+
+    async def hold(self, generation, *, held):
+        if not held:
+            await self._read.wait()
+        await self._index.hold(generation, held=held)
+        if not held:
+            self._taken_back.set()
+
+    async def progress(self, generation):
+        if self._read.is_set():
+            await self._taken_back.wait()
+        return await self._index.progress(generation)
+
+
+@pytest.mark.parametrize("go_on", ["resume", "start"])
+async def test_a_pause_taken_back_when_it_was_just_read_is_none(backend, processes, go_on):
+    embedder = Stepping()
+    mine = processes.start(embedder, "a", index=Crossing(backend.index))
+    await mine.start()
+    await embedder.called(1)
+    await mine.pause()
+    embedder.release()
+    await getattr(mine, go_on)()
     assert (await mine.wait()).state is ReindexState.DONE
 
 

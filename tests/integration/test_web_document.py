@@ -4,7 +4,7 @@ import pytest
 from product import opened_product
 from web_client import Seen, app, client
 
-HOSTILE = "<script>alert(1)</script>\"><img src=x onerror='alert(2)'>{{ 7*7 }}"
+HOSTILE = "<script>alert(1)</script>\"><img src=x onerror='alert(2)'>{{ 'q' * 9 }}"
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ async def test_hostile_documents_stay_text(web, product):
     _, seen = await shown(web, f"/content/{made}")
 
     assert HOSTILE in seen.text
-    assert "49" not in seen.text.replace(made, "")
+    assert "q" * 9 not in seen.text
     assert [tag for tag in seen.tags if tag == "script"] == ["script", "script"]  # the page's own
     assert seen.tags.count("img") == 1  # in the head
     assert "style" not in seen.attributes

@@ -25,7 +25,7 @@ from personal_context.domain.models import (
 from personal_context.web.templating import templates_dir
 
 OWN = ("/content/", "/activity", "/settings")
-HOSTILE = "<script>alert(1)</script>\" onmouseover='alert(2)' {{ 7*7 }} &amp;"
+HOSTILE = "<script>alert(1)</script>\" onmouseover='alert(2)' {{ 'q' * 9 }} &amp;"
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ async def test_hostile_texts_stay_texts(web, services):
     assert "alert(1)</script>" not in page
     assert not {name for name in seen.attributes if name.startswith("on")}
     assert "style" not in seen.attributes
-    assert "49" not in seen.text.split("What it holds")[0]
+    assert "q" * 9 not in seen.text
     assert seen.text.count("<script>alert(1)</script>") >= 5
 
 

@@ -66,6 +66,11 @@ class Rebuild:
         return self._now.under_way and not self._now.held
 
     @property
+    def held(self) -> bool:
+        """Whether it has seen that a person paused it, and is ending or has ended."""
+        return self._now.held
+
+    @property
     def waits(self) -> bool:
         """Whether it waits for the next try after something failed."""
         return self.busy and self._now.state is ReindexState.PAUSED
@@ -141,8 +146,9 @@ class Rebuild:
         if note is None:
             await self._ended_elsewhere(generation)
         elif note.held:
-            self._counts = await self._shop.index.progress(generation.id)
+            # Said before anything is awaited: who takes the pause back now has to wait for the end.
             self._become(ReindexState.PAUSED, HELD, held=True)
+            self._counts = await self._shop.index.progress(generation.id)
         return self.busy
 
     async def _open(self) -> Generation | None:

@@ -84,6 +84,7 @@ class Reindexer:
             if elsewhere:
                 await self._check_same(begun)
             await self._shop.index.hold(begun.id, held=False)
+            await self._held_ended()
         self._asked = True
         if not self._working:
             if begun is not None and elsewhere:
@@ -142,10 +143,13 @@ class Reindexer:
         one is left to those who have it.
         """
         begun = await self._shop.building()
-        if begun is None or self._working:
+        if begun is None:
             return
         note = await self._shop.index.build_note(begun.id)
-        if note is not None and not note.held and await self._ours(begun):
+        if note is None or note.held:
+            return
+        await self._held_ended()
+        if not self._working and await self._ours(begun):
             self._asked = False
             self._launch(fresh=False)
 
@@ -201,7 +205,14 @@ class Reindexer:
         """Take back a pause that was not noted yet; wait for a run that has seen one to end."""
         if self._run is not None:
             self._run.holds = False
-        if self._task is not None and self._run is not None and not self._run.busy:
+        await self._held_ended()
+
+    async def _held_ended(self) -> None:
+        """Wait for a run that has seen a pause to end: it does not look whether that still holds.
+
+        To be asked also once the pause is taken back, which the run may have seen just before.
+        """
+        if self._working and self._task is not None and self._run is not None and self._run.held:
             await asyncio.wait({self._task})
 
     async def _check_same(self, begun: Generation) -> None:
