@@ -136,6 +136,7 @@ def test_an_owner_that_slept_past_its_lease_writes_nothing_when_it_wakes(tmp_pat
             assert (first.end(), second.end()) == (0, 0)
 
     assert after == before
+    assert not found.get("isError"), (found, first.rest_of_stderr())
     assert len(found["structuredContent"]["results"]) == 3
     assert scene.rows("SELECT DISTINCT content FROM content") == [("second",)]
     assert scene.rows("SELECT operation, count(*) FROM sync_log") == [("create", 3)]

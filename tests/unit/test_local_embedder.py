@@ -1,6 +1,7 @@
 """The embedded model: what it gives, what it loads when, and how it shares its threads."""
 
 import asyncio
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -181,3 +182,23 @@ def test_threads_share_one_counter():
         counted = list(threads.map(lambda n: counter(["word " * n])[0], range(100)))
 
     assert counted == list(range(100))
+
+
+def test_numpy_is_imported_before_the_runtime_that_reaches_into_it():
+    """Another thread may import numpy at the same time: see minilm._onnxruntime."""
+    code = """
+import sys
+asked = []
+class Noting:
+    def find_spec(self, name, path=None, target=None):
+        asked.append(name)
+sys.meta_path.insert(0, Noting())
+from personal_context.embeddings.minilm import MiniLM, new_run
+new_run() if sys.argv[1:] else MiniLM()
+print(asked.index("numpy") < asked.index("onnxruntime"))
+"""
+    for arguments in ([], ["run"]):
+        ended = subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+        )
+        assert ended.stdout == "True\n"

@@ -1,7 +1,8 @@
 """all-MiniLM-L6-v2, loaded in one go, then safe to share by threads."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
 from personal_context.embeddings.tokens import load_tokenizer
@@ -73,19 +74,32 @@ class MiniLM:
 
 def new_run() -> "Run":
     """Return what stops one computation."""
-    from onnxruntime import RunOptions
-
-    run: Run = RunOptions()
+    run: Run = _onnxruntime().RunOptions()
     return run
 
 
 def _open_session() -> "InferenceSession":
-    from onnxruntime import InferenceSession, SessionOptions
-
     from personal_context_minilm import model_path
 
-    options = SessionOptions()
+    onnxruntime = _onnxruntime()
+    options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors only: its warnings tell users nothing
-    return InferenceSession(model_path(), options, providers=["CPUExecutionProvider"])
+    session: InferenceSession = onnxruntime.InferenceSession(
+        model_path(), options, providers=["CPUExecutionProvider"]
+    )
+    return session
+
+
+def _onnxruntime() -> ModuleType:
+    """Return the runtime, imported at the first call.
+
+    It imports a part of numpy from inside, before numpy itself. With another thread importing numpy
+    just then, each would wait for the other, and Python would hand out a half-made module. So numpy
+    comes first, as a whole.
+    """
+    import numpy as np  # noqa: F401 - see above
+    import onnxruntime
+
+    return cast("ModuleType", onnxruntime)
