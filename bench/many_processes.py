@@ -21,7 +21,7 @@ from typing import Any
 
 from common import ROOT, parser, percentile, show_table
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/support"))
 
 from drill import line_of, started, write_pages
 from drill_people import People, WikiApi

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from common import ROOT, parser, show_table
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/support"))
 
 from drill import Plan
 from push_drill import PushDrill, PushVerdict

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from common import ROOT, parser, show_table
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/support"))
 
 from drill import Drill, Plan
 from drill_verdict import Verdict

@@ -36,7 +36,7 @@ class Hunter:
     """A state machine, and what it hunts.
 
     Attributes:
-        module: Where it is in tests/.
+        module: Where it is in tests/support.
         machine: Its class.
         checks: Ends of the files that hold its checks.
         examples: Environment variable for the number of random sequences.
@@ -93,7 +93,7 @@ class Hunt:
 
 def hunt(hunter: Hunter) -> None:
     """Run the machine against the package that is found first; print a line of JSON."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path.insert(0, str(ROOT / "tests/support"))
     import stamina
     from hypothesis import Phase, settings
     from hypothesis.stateful import run_state_machine_as_test

@@ -16,7 +16,7 @@ WRITES = 25
 # Each says "ready", waits for a line, then opens, migrates, writes and reads as fast as it can.
 WRITER = f"""
 import asyncio, sys
-sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+sys.path.insert(0, {str(Path(__file__).parents[1] / "support")!r})
 from builders import LOG, content, model, prepared, words
 from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore

@@ -16,7 +16,7 @@ import uvicorn
 from personal_context.server.listening import listen
 from personal_context.upstream.sandbox.app import Sandbox
 
-MAIN = Path(__file__).parents[1] / "main.py"
+MAIN = Path(__file__).parents[2] / "main.py"
 PATIENCE = 40.0
 """Seconds; a loaded machine starts Python slowly."""
 
