@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +12,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
+from personal_context.cli.filtering import EVER, DatedFilterOptions
 from personal_context.cli.opening import opened_runtime
 from personal_context.cli.output import show_file
 from personal_context.content.adding import Added, IfExists
@@ -20,8 +20,8 @@ from personal_context.content.checks import NewContent
 from personal_context.content.excerpts import WHOLE, Wanted
 from personal_context.content.from_web import NewPage
 from personal_context.domain.errors import InvalidInput
-from personal_context.domain.models import SearchAnswer, SearchFilters, SearchResult, SourceType
-from personal_context.domain.text import as_utc, shortened
+from personal_context.domain.models import SearchAnswer, SearchResult
+from personal_context.domain.text import shortened
 from personal_context.search.similar import THRESHOLD
 from personal_context.tools.answers import (
     added_output,
@@ -39,18 +39,14 @@ PATIENCE = 10.0
 """Seconds that the command `add` waits for Outline: nothing pushes when it has ended."""
 
 
-async def search(  # noqa: PLR0913 - each is an option of the command
+async def search(
     query: str,
     /,
     *,
     limit: int = 10,
     offset: int = 0,
     cursor: str | None = None,
-    source_type: Annotated[list[SourceType] | None, Parameter(negative="")] = None,
-    tag: Annotated[list[str] | None, Parameter(negative="")] = None,
-    collection: str | None = None,
-    after: datetime | None = None,
-    before: datetime | None = None,
+    filtered: DatedFilterOptions = EVER,
     common: Common = PLAIN,
 ) -> None:
     """Search the mirror by meaning and by words.
@@ -66,27 +62,10 @@ async def search(  # noqa: PLR0913 - each is an option of the command
         Documents to pass over.
     cursor
         What the answer before gave for its next page.
-    source_type
-        Only these; repeatable: outline, note, web.
-    tag
-        Only documents with this tag; repeatable, and then with all of them.
-    collection
-        Only this collection: name, id or address.
-    after
-        Only documents changed on this day or later.
-    before
-        Only documents changed before this day.
     """
-    filters = SearchFilters(
-        frozenset(source_type or ()),
-        collection,
-        frozenset(tag or ()),
-        after and as_utc(after),
-        before and as_utc(before),
-    )
     async with opened_runtime(verbose=common.verbose) as runtime:
         answer = await runtime.search.search(
-            query, limit=limit, offset=offset, cursor=cursor, filters=filters
+            query, limit=limit, offset=offset, cursor=cursor, filters=filtered.filters
         )
     common.show(search_output(answer).model_dump(), lambda: _results(answer))
 

@@ -1,20 +1,18 @@
 """The command that lists what there is, and what changed."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
+from personal_context.cli.filtering import ALL, FilterOptions
 from personal_context.cli.opening import opened_runtime
 from personal_context.domain.models import (
     ListedContent,
     Listing,
     ListSort,
-    SearchFilters,
-    SourceType,
 )
 from personal_context.domain.text import one_line
 from personal_context.tools.listing import listing_output
@@ -25,25 +23,17 @@ if TYPE_CHECKING:
 
 async def list_contents(
     *,
-    collection: str | None = None,
-    tag: Annotated[list[str] | None, Parameter(negative="")] = None,
-    source_type: Annotated[list[SourceType] | None, Parameter(negative="")] = None,
     since: str | None = None,
     sort: ListSort = "updated",
     limit: int = 20,
     cursor: str | None = None,
+    filtered: FilterOptions = ALL,
     common: Common = PLAIN,
 ) -> None:
     """List documents, and who changed what last.
 
     Parameters
     ----------
-    collection
-        Only this collection: name, id or address.
-    tag
-        Only documents with this tag; repeatable, and then with all of them.
-    source_type
-        Only these; repeatable: outline, note, web.
     since
         Only what changed since: a date, a time, or a span such as 7d or 12h. What was removed
         since is listed, too.
@@ -54,10 +44,13 @@ async def list_contents(
     cursor
         What the page before gave for the next one.
     """
-    filters = SearchFilters(frozenset(source_type or ()), collection, frozenset(tag or ()))
     async with opened_runtime(verbose=common.verbose) as runtime:
         found = await runtime.listing.list_content(
-            updated_since=since, sort=sort, limit=limit, cursor=cursor, filters=filters
+            updated_since=since,
+            sort=sort,
+            limit=limit,
+            cursor=cursor,
+            filters=filtered.filters,
         )
     common.show(listing_output(found).model_dump(), lambda: _shown(found))
 
