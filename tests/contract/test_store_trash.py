@@ -44,6 +44,19 @@ async def throw_away(store, *numbers, at=NOW, reason="deleted in Outline"):
 # --- leaving
 
 
+async def test_what_is_in_the_trash_is_known_by_id_and_by_url_id(store):
+    await mirror_all(store, content(1), content(2))
+    await throw_away(store, 1)
+
+    found = await store.in_trash(content_id=content_id(1))
+
+    assert found is not None
+    assert (found.id, found.reason, found.trashed_at) == (content_id(1), "deleted in Outline", NOW)
+    assert await store.in_trash(url_id="url0000001") == found
+    assert await store.in_trash(content_id=content_id(2), url_id="url0000002") is None
+    assert await store.in_trash() is None
+
+
 async def test_what_is_trashed_is_nowhere_to_be_found(store):
     await mirror_all(store, content(1, text="words"), content(2, text="words"))
     (row,) = (await store.sections_of([content_id(1)]))[content_id(1)]

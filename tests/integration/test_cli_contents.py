@@ -117,3 +117,21 @@ def test_context_is_printed_for_a_model_to_read(told, capsys, tmp_path):
     assert made["context"].rstrip() == printed.rstrip()
     assert made["sources"][0]["title"] == "Spare key"
     assert run(["context", "key", "--max-tokens", "1"]) == 2
+
+
+def test_inspect_tells_how_an_answer_comes_about(told, capsys, tmp_path):
+    (tmp_path / "a.md").write_text("# Spare key\n\nBehind the barometer.")
+    _, added = told("add", "a.md", "--tag", "house")
+
+    code, trace = told("inspect", "where is the key", "--missing", added["id"], "--tag", "house")
+    run(["inspect", "the key -barometer", "--missing", added["id"]])
+    printed = " ".join(capsys.readouterr().out.split())
+
+    assert code == 0
+    assert trace["candidates"][0]["content_id"] == added["id"]
+    assert trace["absence"]["reason"] == "shown"
+    assert "the – stop word key kei porter 1" in printed
+    assert "Filter: does not hold “baromet”" in printed
+    assert "filtered out: It does not pass: excluded: it holds “baromet”" in printed
+    assert run(["inspect", "key", "--missing", "no name"]) == 2
+    assert run(["inspect", "key", "--limit", "0"]) == 2

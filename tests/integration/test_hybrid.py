@@ -62,7 +62,7 @@ async def test_the_best_section_of_the_best_content_comes_first(search):
     assert best.content.title == "Restore"
     assert best.breakdown.cosine > 0.5
     assert best.breakdown.bm25 > 0
-    assert set(answer.timings) == {"embed", "keyword", "vector", "fusion"}
+    assert answer.timings.keys() >= {"embed", "keyword", "vector", "fusion"}
     assert all(milliseconds >= 0 for milliseconds in answer.timings.values())
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from personal_context.db import failures, vector_rows
 from personal_context.db.generations import generations
-from personal_context.db.rows import CONTENT_COLUMNS, fetch, storable, to_text, to_time
+from personal_context.db.rows import CONTENT_COLUMNS, Row, fetch, storable, to_text, to_time
 from personal_context.db.state import add_log
 from personal_context.db.terms import write_terms
 from personal_context.domain.models import ContentId, LogEntry, TrashedContent
@@ -49,6 +49,9 @@ INSERT INTO links ({_LINK_COLUMNS}, target_id)
 INSERT INTO sections ({_SECTION_COLUMNS})
   SELECT {_SECTION_COLUMNS} FROM trash_sections WHERE content_id = :id;
 """
+
+
+_TRASHED = "SELECT id, title, collection_id, reason, trashed_at FROM trash"
 
 
 def trash(connection: "apsw.Connection", content_id: ContentId, reason: str, now: datetime) -> None:
@@ -125,13 +128,23 @@ def trashed(connection: "apsw.Connection", limit: int) -> Sequence[TrashedConten
     """Return what is in the trash, newest first."""
     rows = fetch(
         connection,
-        "SELECT id, title, collection_id, reason, trashed_at FROM trash"
-        " ORDER BY trashed_at DESC, rowid DESC LIMIT ?",
+        f"{_TRASHED} ORDER BY trashed_at DESC, rowid DESC LIMIT ?",
         limit,
     )
-    return [
-        TrashedContent(ContentId(row[0]), row[1], row[2], row[3], to_time(row[4])) for row in rows
-    ]
+    return [_trashed(row) for row in rows]
+
+
+def in_trash(
+    connection: "apsw.Connection", content_id: ContentId | None, url_id: str | None
+) -> TrashedContent | None:
+    """Return what is in the trash under this id or urlId, or None."""
+    named = [one and storable(one) for one in (content_id, url_id)]
+    rows = fetch(connection, f"{_TRASHED} WHERE id = ? OR url_id = ? LIMIT 1", *named)
+    return _trashed(rows[0]) if rows else None
+
+
+def _trashed(row: Row) -> TrashedContent:
+    return TrashedContent(ContentId(row[0]), row[1], row[2], row[3], to_time(row[4]))
 
 
 def purge(

@@ -229,6 +229,12 @@ class ContentStore(Protocol):
         """Return what is in the trash, newest first."""
         ...
 
+    async def in_trash(
+        self, *, content_id: ContentId | None = None, url_id: str | None = None
+    ) -> TrashedContent | None:
+        """Return what is in the trash under this id, or under Outline's urlId; None if nothing."""
+        ...
+
     async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
         """Delete for good what was trashed before a time; a log line `purge` for each.
 

@@ -1,8 +1,8 @@
 """Contents that may answer a query: by words and by meaning, side by side."""
 
 import asyncio
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from personal_context.domain.models import ContentId, KeywordHit, SearchFilters, SectionHit
@@ -43,6 +43,25 @@ class Candidates:
         return {one: hit.score for one, hit in self.words.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Both lists joined.
+
+    Attributes:
+        fused: The candidates, best first.
+        rule: How they were joined, as it was used.
+        leaders: The sections that joined the question; none if meaning was compared only once.
+        closer: The cosine of each candidate after that, which counts; empty without leaders.
+        milliseconds: What the second look by meaning took.
+    """
+
+    fused: Sequence[Fused]
+    rule: FusionRule
+    leaders: Sequence[SectionHit] = ()
+    closer: Mapping[ContentId, float] = field(default_factory=dict)
+    milliseconds: float = 0.0
+
+
 class CandidateSearch:
     """Finds candidates and ranks them.
 
@@ -58,7 +77,7 @@ class CandidateSearch:
     ) -> None:
         self._store = store
         self._meaning = meaning
-        self._depth = depth
+        self.depth = depth
         self._rule = rule
 
     async def find(
@@ -78,32 +97,39 @@ class CandidateSearch:
             self._by_words(query, filters), self._by_meaning(query, filters)
         )
         wanted = words.keys() | set(also)
+        start = perf_counter()
         nearest = await self._compared(meaning, wanted)
         if await self._meaning.outdated(meaning):
             meaning = await self._by_meaning(query, filters)
             nearest = await self._compared(meaning, wanted)
-        timings = {"keyword": keyword_time, **meaning.timings}
+        timings = {"keyword": keyword_time, **meaning.timings, "compare": since(start)}
         return Candidates(query.text, words, meaning, nearest, timings)
 
-    async def rank(self, found: Candidates) -> list[Fused]:
+    async def rank(self, found: Candidates) -> Ranking:
         """Join both lists, then look by meaning once more with what their leaders say."""
         rule = self._rule_for(found)
         cosines, bm25 = found.cosines, found.bm25
         if found.meaning.vector is None:
-            return fuse(cosines, bm25, rule)
-        leaders = leading(best(cosines, bm25, rule), found.nearest)
+            return Ranking(fuse(cosines, bm25, rule), rule)
+        start = perf_counter()
         vectors = await self._meaning.vectors(
             found.meaning, [hit.section_id for hit in found.nearest.values()]
         )
-        towards = [vectors[hit.section_id] for hit in leaders if hit.section_id in vectors]
-        if not towards:
-            return fuse(cosines, bm25, rule)
+        leaders = [
+            hit
+            for hit in leading(best(cosines, bm25, rule), found.nearest)
+            if hit.section_id in vectors
+        ]
+        if not leaders:
+            return Ranking(fuse(cosines, bm25, rule), rule)
+        towards = [vectors[hit.section_id] for hit in leaders]
         closer = rescored(moved(found.meaning.vector, towards), vectors)
         again = {
             one: closer.get(hit.section_id, hit.similarity) for one, hit in found.nearest.items()
         }
+        milliseconds = since(start)
         # What is shown of a result stays the cosine with what was asked.
-        return fuse(again, bm25, rule, shown=cosines)
+        return Ranking(fuse(again, bm25, rule, shown=cosines), rule, leaders, again, milliseconds)
 
     def _rule_for(self, found: Candidates) -> FusionRule:
         """Trust a model less that has not learnt the script of the question, where words answer."""
@@ -118,14 +144,14 @@ class CandidateSearch:
     ) -> tuple[Mapping[ContentId, KeywordHit], float]:
         start = perf_counter()
         hits = (
-            await self._store.search_keyword(query.keyword, limit=self._depth, filters=filters)
+            await self._store.search_keyword(query.keyword, limit=self.depth, filters=filters)
             if query.keyword.weights
             else ()
         )
         return {hit.content_id: hit for hit in hits}, since(start)
 
     async def _by_meaning(self, query: Query, filters: SearchFilters) -> Meaning:
-        return await self._meaning.find(query.text, limit=self._depth, filters=filters)
+        return await self._meaning.find(query.text, limit=self.depth, filters=filters)
 
     async def _compared(
         self, meaning: Meaning, wanted: Collection[ContentId]

@@ -1,48 +1,34 @@
 """Search: candidates by words and by meaning, joined, with the best sections of each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import (
     EVERYTHING,
-    ContentId,
     ScoreBreakdown,
     SearchAnswer,
     SearchFilters,
+    SearchTrace,
 )
 from personal_context.domain.reference import parse_reference
 from personal_context.ports import Embedder, Store, VectorIndex
+from personal_context.search.absence import Absences, naming
 from personal_context.search.candidates import Candidates, CandidateSearch
+from personal_context.search.course import Asked, Course, with_named
 from personal_context.search.filters import joined, located, without_phrases
 from personal_context.search.fusion import CANDIDATES, USUAL_RULE, Fused, FusionRule
-from personal_context.search.meaning import Meaning, MeaningSearch, since
+from personal_context.search.meaning import MeaningSearch, since
 from personal_context.search.paging import Page, page_of
-from personal_context.search.query import Query, plain_query, read_query
+from personal_context.search.query import plain_query, read_query
 from personal_context.search.results import Results
+from personal_context.search.tracing import Tracer
 from personal_context.words.titles import title_key
 
 MAX_LIMIT = 100
 
 _NO_WORDS = "Only filters were given: what was changed last comes first."
 _NO_PHRASE = "No document holds every phrase in quotes; their words are looked for in any place."
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A query, ready to be looked for.
-
-    Attributes:
-        named: Contents that the whole query names; the answer begins with them.
-        filters: The caller's and the typed ones; None if nothing can pass them all.
-        notes: What the answer should say of how it was read.
-    """
-
-    query: Query
-    named: Sequence[ContentId]
-    filters: SearchFilters | None
-    notes: Sequence[str] = ()
 
 
 class HybridSearch:
@@ -72,6 +58,8 @@ class HybridSearch:
         self._candidates = CandidateSearch(store, meaning, depth=depth, rule=rule)
         self._results = Results(store)
         self._depth = depth
+        self._tracer = Tracer(store, depth)
+        self._absences = Absences(store, index, self._candidates)
 
     async def search(
         self,
@@ -105,31 +93,79 @@ class HybridSearch:
         """
         _check(query, limit)
         page = page_of(query, filters, limit=limit, offset=offset, cursor=cursor)
-        asked = await self._read(query, filters)
+        return await self._answer(query, await self._run(query, filters), page)
+
+    async def inspect(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        filters: SearchFilters = EVERYTHING,
+        missing: str | None = None,
+    ) -> SearchTrace:
+        """Search as `search` does, and tell how the answer comes about.
+
+        Args:
+            query: See `search`.
+            limit: Most candidates to show of the answer and of each list, 1..100; also the length
+                of the answer that something may be missing from.
+            filters: See `search`.
+            missing: A content whose absence is explained: its id, Outline urlId, or address.
+
+        Raises:
+            InvalidInput: As `search`, or what is missing can't be a name of a content.
+            StoreError: The database could not be read.
+        """
+        _check(query, limit)
+        named = None if missing is None else naming(missing)
+        course = await self._run(query, filters)
+        start = perf_counter()
+        await self._answer(query, course, page_of(query, filters, limit=limit, offset=0))
+        timings = {**course.timings, "results": since(start)}
+        trace = await self._tracer.trace(query, replace(course, timings=timings), limit)
+        if named is None:
+            return trace
+        return replace(trace, absence=await self._absences.explain(named, course, limit))
+
+    async def _run(self, typed: str, filters: SearchFilters) -> Course:
+        """Search; what is answered and what is told of it are made of this alone."""
+        start = perf_counter()
+        asked = await self._read(typed, filters)
+        reading = since(start)
         if asked.filters is None:
-            return SearchAnswer(query, (), "keyword", notes=tuple(asked.notes))
+            return Course(asked, timings={"reading": reading})
         if not asked.query.text:
-            return await self._newest(query, asked, page)
+            return await self._newest(asked, asked.filters)
         found, asked = await self._find(asked, asked.filters)
         start = perf_counter()
-        ranked = _with_named(asked.named, await self._candidates.rank(found))
-        timings = {**found.timings, "fusion": since(start)}
-        degraded = found.meaning.degraded
+        ranking = await self._candidates.rank(found)
+        ranked = with_named(asked.named, ranking.fused)
+        timings = {
+            "reading": reading,
+            **found.timings,
+            "feedback": ranking.milliseconds,
+            "fusion": since(start) - ranking.milliseconds,
+        }
+        return Course(asked, found, ranking, ranked, timings)
+
+    async def _answer(self, typed: str, course: Course, page: Page) -> SearchAnswer:
+        asked, ranked = course.asked, course.ranked
+        terms = asked.query.terms if course.ranking else frozenset[str]()
         return SearchAnswer(
-            query=query,
+            query=typed,
             results=await self._results.load(
-                page.of(ranked), found, asked.query.terms, frozenset(asked.named)
+                page.of(ranked), course.found, terms, frozenset(asked.named)
             ),
-            mode="keyword" if degraded else "hybrid",
-            degraded=degraded,
-            timings=timings,
+            mode=course.mode,
+            degraded=course.degraded,
+            timings=course.timings,
             total=len(ranked),
             next_cursor=page.next_cursor(len(ranked)),
             notes=tuple(asked.notes),
-            terms=asked.query.terms,
+            terms=terms,
         )
 
-    async def _read(self, typed: str, filters: SearchFilters) -> _Asked:
+    async def _read(self, typed: str, filters: SearchFilters) -> Asked:
         """Read a query; one that names a content is nothing but its name."""
         filters = await located(filters, self._store)
         reference = parse_reference(typed[:2000])
@@ -140,47 +176,26 @@ class HybridSearch:
             filters=filters,
         )
         if named:
-            return _Asked(plain_query(typed), named, filters)
+            return Asked(plain_query(typed), named, filters)
         query = read_query(typed)
         both, notes = await joined(filters, query.filters, self._store)
-        return _Asked(query, (), both, notes)
+        return Asked(query, (), both, notes)
 
-    async def _find(self, asked: _Asked, filters: SearchFilters) -> tuple[Candidates, _Asked]:
+    async def _find(self, asked: Asked, filters: SearchFilters) -> tuple[Candidates, Asked]:
         """Look for candidates; once more without the phrases if nothing holds them."""
         found = await self._candidates.find(asked.query, filters, asked.named)
         if found.words or found.nearest or not filters.holding:
             return found, asked
-        notes = (*asked.notes, _NO_PHRASE)
-        found = await self._candidates.find(asked.query, without_phrases(filters))
-        return found, replace(asked, notes=notes)
+        wider = without_phrases(filters)
+        found = await self._candidates.find(asked.query, wider)
+        return found, replace(asked, filters=wider, notes=(*asked.notes, _NO_PHRASE))
 
-    async def _newest(self, typed: str, asked: _Asked, page: Page) -> SearchAnswer:
-        """Answer a query of nothing but filters."""
-        filters = asked.filters or EVERYTHING
+    async def _newest(self, asked: Asked, filters: SearchFilters) -> Course:
+        """Rank for a query of nothing but filters."""
         ids = await self._store.newest(filters=filters, limit=self._depth)
         nothing = ScoreBreakdown(vector=0.0, keyword=0.0, cosine=None, bm25=None)
         ranked = [Fused(one, 0.0, nothing) for one in ids]
-        found = Candidates("", {}, Meaning(), {}, {})
-        return SearchAnswer(
-            query=typed,
-            results=await self._results.load(page.of(ranked), found, frozenset(), frozenset()),
-            mode="keyword",
-            total=len(ranked),
-            next_cursor=page.next_cursor(len(ranked)),
-            notes=(*asked.notes, _NO_WORDS),
-        )
-
-
-def _with_named(named: Sequence[ContentId], ranked: Sequence[Fused]) -> Sequence[Fused]:
-    """Put what the query names on top, in the order of the others, with the full score."""
-    if not named:
-        return ranked
-    nothing = ScoreBreakdown(vector=0.0, keyword=0.0, cosine=None, bm25=None)
-    known = {one.content_id: one for one in ranked}
-    missing = [Fused(one, 0.0, nothing) for one in named if one not in known]
-    top = [one for one in ranked if one.content_id in set(named)] + missing
-    rest = [one for one in ranked if one.content_id not in set(named)]
-    return [*(replace(one, score=1.0) for one in top), *rest]
+        return Course(replace(asked, notes=(*asked.notes, _NO_WORDS)), ranked=ranked)
 
 
 def _check(query: str, limit: int) -> None:

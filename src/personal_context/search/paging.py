@@ -43,7 +43,12 @@ class Page:
 
 
 def page_of(
-    query: str, filters: SearchFilters, *, limit: int, offset: int, cursor: str | None
+    query: str,
+    filters: SearchFilters,
+    *,
+    limit: int,
+    offset: int = 0,
+    cursor: str | None = None,
 ) -> Page:
     """Return the page that is asked for.
 

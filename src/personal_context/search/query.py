@@ -1,6 +1,6 @@
 """Typed text to what is looked for. Whatever is typed can be searched; nothing is an error."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -10,9 +10,12 @@ from personal_context.domain.models import (
     Phrase,
     SearchFilters,
     SourceType,
+    TypedWord,
 )
 from personal_context.search.syntax import Typed, take_apart
 from personal_context.words.analysis import Term, names, words
+from personal_context.words.scripts import folded
+from personal_context.words.stems import language_of
 from personal_context.words.stopping import STOP_WORDS
 
 MAX_CHARACTERS = 10_000
@@ -90,8 +93,7 @@ def keyword_query(text: str) -> KeywordQuery:
 ('foo', 'bar'): 0.2}
     """
     text = text[:MAX_CHARACTERS]
-    terms = list(complete(words(text)))
-    kept = [term for term in terms if not _is_stop_word(text, term)] or terms
+    terms, kept = _taken(text)
     weights: dict[Phrase, float] = {}
     for term in kept:
         phrase = Phrase((term.text,), open_ended=term.short)
@@ -102,6 +104,48 @@ def keyword_query(text: str) -> KeywordQuery:
     for pair, weight in islice(_pairs(terms, frozenset(kept)), MAX_TERMS):
         weights.setdefault(pair, weight)
     return KeywordQuery(weights)
+
+
+def typed_words(query: Query) -> Sequence[TypedWord]:
+    """Return what became of the words of a query, in the order in which they were typed.
+
+    >>> [(w.typed, w.term, w.analysis) for w in typed_words(plain_query("How do I restore f.c?"))]
+    [('How', None, 'stop word'), ('do', None, 'stop word'), ('I', None, 'stop word'), \
+('restore', 'restor', 'porter'), ('f', 'f', 'porter'), ('f.c', 'f.c', 'name'), \
+('c', 'c', 'porter')]
+    """
+    text, weights = query.text, query.keyword.weights
+    terms, kept = _taken(text)
+    counted = frozenset(kept)
+    found = [
+        (term.start, _typed_word(text, term, weights) if term in counted else _dropped(text, term))
+        for term in terms
+    ]
+    for name in names(text):
+        weight = weights.get(Phrase((name.text,)))
+        if weight is not None:
+            typed = text[name.start : name.end]
+            found.append((name.start, TypedWord(typed, name.text, "name", weight)))
+    return [word for _, word in sorted(found, key=lambda one: one[0])]
+
+
+def _typed_word(text: str, term: Term, weights: Mapping[Phrase, float]) -> TypedWord:
+    typed = text[term.start : term.end]
+    weight = weights.get(Phrase((term.text,), open_ended=term.short))
+    if weight is None:
+        return TypedWord(typed, None, "one too many", 0.0)
+    cut = f"part of {len(term.text)} letters" if term.part else None
+    return TypedWord(typed, term.text, cut or language_of(folded(typed)) or "as it is", weight)
+
+
+def _dropped(text: str, term: Term) -> TypedWord:
+    return TypedWord(text[term.start : term.end], None, "stop word", 0.0)
+
+
+def _taken(text: str) -> tuple[Sequence[Term], Sequence[Term]]:
+    """Return the words of a text, and those of them that count."""
+    terms = list(complete(words(text)))
+    return terms, [term for term in terms if not _is_stop_word(text, term)] or terms
 
 
 def phrase_of(text: str) -> Phrase | None:

@@ -24,12 +24,22 @@ def stem(word: str) -> str:
     >>> stem("restoring"), stem("ошибка"), stem("v1")
     ('restor', 'ошибк', 'v1')
     """
+    language = language_of(word)
+    return _stemmer(language, get_ident())(word) if language else word
+
+
+def language_of(word: str) -> str | None:
+    """Return the algorithm that takes the ending off a folded word, or None.
+
+    >>> language_of("restoring"), language_of("ошибка"), language_of("1999")
+    ('porter', 'russian', None)
+    """
     if len(word) > _LONGEST:
-        return word
+        return None
     for first, last, language in _LANGUAGES:
         if first <= word[0] <= last:
-            return _stemmer(language, get_ident())(word)
-    return word
+            return language
+    return None
 
 
 @lru_cache(maxsize=256)

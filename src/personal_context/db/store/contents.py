@@ -192,6 +192,12 @@ class SqliteContents(Fenced):
         """Return what is in the trash, newest first."""
         return await self._database.read(lambda c: trash_can.trashed(c, limit))
 
+    async def in_trash(
+        self, *, content_id: ContentId | None = None, url_id: str | None = None
+    ) -> TrashedContent | None:
+        """Return what is in the trash under this id or urlId, or None."""
+        return await self._database.read(lambda c: trash_can.in_trash(c, content_id, url_id))
+
     async def purge(self, *, before: datetime, limit: int = 100) -> Sequence[ContentId]:
         """Delete for good what was trashed before a time, oldest first; log each."""
 

@@ -73,6 +73,17 @@ from personal_context.domain.models.status import (
     Status,
 )
 from personal_context.domain.models.surroundings import Neighbour, Surroundings
+from personal_context.domain.models.trace import (
+    Absence,
+    AbsenceReason,
+    ListedHit,
+    Reading,
+    SearchTrace,
+    TracedCandidate,
+    TracedFusion,
+    TracedSection,
+    TypedWord,
+)
 from personal_context.domain.models.upstream import (
     Abilities,
     Page,
@@ -102,6 +113,8 @@ from personal_context.domain.models.webhook import (
 __all__ = [
     "EVERYTHING",
     "Abilities",
+    "Absence",
+    "AbsenceReason",
     "BacklogItem",
     "BuildNote",
     "CollectionId",
@@ -135,6 +148,7 @@ __all__ = [
     "Link",
     "ListSort",
     "ListedContent",
+    "ListedHit",
     "Listing",
     "LogEntry",
     "Match",
@@ -153,6 +167,7 @@ __all__ = [
     "Placement",
     "Push",
     "PushState",
+    "Reading",
     "ReindexProgress",
     "ReindexState",
     "RunningPass",
@@ -161,6 +176,7 @@ __all__ = [
     "SearchFilters",
     "SearchMode",
     "SearchResult",
+    "SearchTrace",
     "Section",
     "SectionHit",
     "SimilarAnswer",
@@ -174,8 +190,12 @@ __all__ = [
     "SyncState",
     "SyncStatus",
     "SyncTrouble",
+    "TracedCandidate",
+    "TracedFusion",
+    "TracedSection",
     "TrashedContent",
     "TreeNode",
+    "TypedWord",
     "UnchangedPage",
     "UpstreamCollection",
     "UpstreamDocument",

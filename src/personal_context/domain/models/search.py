@@ -174,7 +174,8 @@ class SearchAnswer:
     Attributes:
         mode: `hybrid`, or `keyword` when meaning could not be compared.
         degraded: Why the mode is `keyword`; None for a hybrid answer.
-        timings: Milliseconds of each part: embed, keyword, vector, fusion.
+        timings: Milliseconds of each part: reading, embed, keyword, vector, compare, feedback,
+            fusion; words and meaning are looked for at the same time.
         total: Results that were ranked; pages end there. At most the best by words and by meaning
             are ranked, not all that has a word.
         next_cursor: Leads to the next page; None on the last.
