@@ -149,11 +149,15 @@ class Mirror:
         async with Database(self._path) as database:
             verdict.problems += await database.write(_problems)
             store = SqliteStore(database)
-            for key, title, text, _ in [row for rows in self.shows().values() for row in rows]:
-                for word in (title, text.split()[-1]) if text else (title,):
-                    hits = await store.search_keyword(keyword_query(word), limit=50)
-                    if key not in {hit.content_id for hit in hits}:
-                        verdict.problems.append(f"{key} is not found by {word!r}")
+            held = [row for rows in self.shows().values() for row in rows]
+            [[kept]] = self._rows("SELECT count(*) FROM content")
+            for key, title, text, _ in held:
+                for words in {title, *text.split()[-1:]}:
+                    query = keyword_query(words)
+                    # However many others say the same: it is asked whether it is found at all.
+                    hits = await store.search_keyword(query, limit=kept)
+                    if query.weights and key not in {hit.content_id for hit in hits}:
+                        verdict.problems.append(f"{key} is not found by {words!r}")
 
     def _rows(self, query: str, *values: object) -> list[tuple]:
         try:
