@@ -155,13 +155,13 @@ class Agents:
         if not added.created:
             self._account.adds.subtract(said)
         else:
-            self._account.tags[added.content.id] = {_set_of(added.content.tags)}
+            # Somebody else may have set others while this one waited for its push.
+            self._account.tags.setdefault(added.content.id, {_set_of(added.content.tags)})
         return added.outline
 
     async def _change(self, deed: Deed) -> object:
-        content = await self._pick(deed)
-        read = await self._process.runtime.contents.get(content.id)
-        return await self._changed(content, deed, expected_hash=read.summary.hash)
+        read = await self._process.runtime.contents.get((await self._pick(deed)).id)
+        return await self._changed(read.content, deed, expected_hash=read.summary.hash)
 
     async def _change_unread(self, deed: Deed) -> object:
         return await self._changed(await self._pick(deed), deed, expected_hash=None)
@@ -211,7 +211,8 @@ class Agents:
                 allowed &= {_set_of(content.tags)}
             raise
         account.written |= said
-        account.tags[content.id] = {_set_of(change.tags or content.tags)}
+        if account.tags[content.id] is allowed:  # nobody set others while this one waited
+            account.tags[content.id] = {_set_of(change.tags or content.tags)}
         return done.outline
 
     async def _delete(self, deed: Deed) -> object:

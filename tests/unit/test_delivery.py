@@ -260,8 +260,8 @@ def test_what_comes_back_and_is_edited_becomes_an_update():
 # --- afterwards
 
 
-def after(standing, told, document):
-    return confirmed(standing, standing.push, told, document)
+def after(standing, told, document, **more):
+    return confirmed(standing, standing.push, told, document, **more)
 
 
 def test_what_is_confirmed_is_done():
@@ -287,6 +287,25 @@ def test_what_was_changed_meanwhile_is_left_to_tell(edit, expected):
     assert found.wording == Wording("Title", expected)
     assert found.push.base == Wording("Title", "* a")
     assert (found.push.operation, found.push.sent_version) == (UPDATE, 0)
+
+
+def test_what_was_changed_meanwhile_meets_what_somebody_wrote_in_outline_meanwhile():
+    """Both came while an addition was sent; who replaced the text here had not read theirs."""
+    standing = sent(mirrored(Edit(APPEND, "ours")))
+    answer = there(text=f"theirs\n\n{BASE.text}\n\nours")
+    replaced = edited(standing, Edit(REPLACE, "new"))
+    assert isinstance(after(replaced, 1, answer), Clash)
+    assert after(replaced, 1, answer, guarded=True).wording.text == "new"
+    patched = after(edited(standing, Edit(PATCH, "2", find="two")), 1, answer)
+    assert patched.wording.text == "theirs\n\none\n\n2\n\nours"
+    assert isinstance(after(gone(standing), 1, answer), Clash)
+    assert after(gone(standing), 1, answer, guarded=True).push.operation is TRASH
+
+
+def test_what_somebody_wrote_while_it_was_restored_is_met_as_any_edit():
+    standing = sent(edited(back(mirrored()), Edit(REPLACE, "new")))
+    assert after(standing, 1, there()).wording.text == "new"
+    assert isinstance(after(standing, 1, there(text="theirs")), Clash)
 
 
 def test_what_was_added_and_changed_meanwhile_is_left_to_tell():

@@ -39,6 +39,7 @@ class Told:
         stranger: Nothing of ours can have arrived, so it is somebody else's.
         plain: No patch can be made there: replace the whole text.
         refused: Outline has done nothing of it.
+        guarded: Outline would have refused it, had anybody come between the look and it.
     """
 
     done: bool = False
@@ -48,6 +49,7 @@ class Told:
     stranger: bool = False
     plain: bool = False
     refused: bool = False
+    guarded: bool = False
 
 
 class Courier:
@@ -151,7 +153,8 @@ class Courier:
             if isinstance(error, UpstreamForbidden) or before.plain:
                 raise
             return Told(plain=True, refused=refused)
-        return Told(done=True, version=push.version, document=answer)
+        guarded = told.last_revision is not None
+        return Told(done=True, version=push.version, document=answer, guarded=guarded)
 
     async def _send(self, content_id: ContentId, told: Message) -> UpstreamDocument:
         return await self._upstream.update_document(

@@ -43,6 +43,8 @@ from personal_context.domain.spelling import respelt
 TITLE_LIMIT = 100
 """Characters of a title that Outline takes."""
 
+_EDITED_THEN_DELETED = "it was edited in Outline after it was deleted here"
+
 
 @dataclass(frozen=True, slots=True)
 class Tell:
@@ -173,7 +175,7 @@ def _trash(push: Push, document: UpstreamDocument | None) -> Step:
         return Clash("it was edited in Outline just before it was deleted there, too", document)
     if known:
         return Tell()
-    return Clash("it was edited in Outline after it was deleted here", document)
+    return Clash(_EDITED_THEN_DELETED, document)
 
 
 def _restore(standing: Standing, push: Push, document: UpstreamDocument | None) -> Step:
@@ -244,7 +246,14 @@ def _whole(standing: Standing, push: Push) -> Edit:
     return Edit(EditMode.REPLACE, standing.content.text, version=push.version)
 
 
-def confirmed(standing: Standing, push: Push, told: int, document: UpstreamDocument | None) -> Step:
+def confirmed(
+    standing: Standing,
+    push: Push,
+    told: int,
+    document: UpstreamDocument | None,
+    *,
+    guarded: bool = False,
+) -> Step:
     """Decide what is left after Outline has done what it was told.
 
     Args:
@@ -252,19 +261,49 @@ def confirmed(standing: Standing, push: Push, told: int, document: UpstreamDocum
         push: Its push.
         told: The version that was told.
         document: What Outline answered; None after it was trashed.
+        guarded: Outline would have refused it, had anybody edited the document since the look.
     """
     if document is None:
         # Restored here while it was trashed there?
         return Done(None) if push.operation is Operation.TRASH else Tell()
     there = wording_of(document)
-    if push.operation is Operation.TRASH:
-        left = replace(push, base=there, edits=(), sent=None, sent_version=0)
-        return Rebase(document, Wording(standing.content.title, standing.content.text), left)
-    restored = push.operation is Operation.RESTORE
-    edits = tuple(edit for edit in push.edits if restored or edit.version > told)
+    ground = None if guarded else push.sent
+    match push.operation:
+        case Operation.TRASH:
+            if ground is not None and not same_text(there, ground):
+                return Clash(_EDITED_THEN_DELETED, document)
+            left = replace(push, base=there, edits=(), sent=None, sent_version=0)
+            return Rebase(document, Wording(standing.content.title, standing.content.text), left)
+        case Operation.RESTORE:
+            # Of the edits nothing was told yet.
+            return _restore(standing, replace(push, sent=None, sent_version=0), document)
+        case Operation.CREATE:
+            return _left(standing, push, told, document, None)
+        case _:
+            return _left(standing, push, told, document, ground)
+
+
+def _left(
+    standing: Standing,
+    push: Push,
+    told: int,
+    document: UpstreamDocument,
+    ground: Wording | None,
+) -> Step:
+    """Put what was changed here since on what Outline answered.
+
+    The ground is what was read here by who changed it; None if Outline's answer says just that.
+    """
+    there = wording_of(document)
+    edits = tuple(edit for edit in push.edits if edit.version > told)
     if not edits:
         return Done(document)
-    wording = all_applied(edits, there)
+    if ground is not None and not same_text(there, ground):
+        wording = _merged(edits, push, ground, there)
+        if wording is None:
+            return Clash("it was edited in Outline too", document)
+    else:
+        wording = all_applied(edits, there)
     if wording is None:
         retitled = standing.content.title != there.title
         title = Edit(EditMode.RETITLE, standing.content.title, version=push.version)

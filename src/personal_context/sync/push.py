@@ -193,7 +193,7 @@ class Pusher:
     async def _round(self, standing: Standing, push: Push, courier: Courier, told: Told) -> Told:
         """Take one step; return what the next round has to know."""
         if told.done:
-            step = confirmed(standing, push, told.version, told.document)
+            step = confirmed(standing, push, told.version, told.document, guarded=told.guarded)
             if isinstance(step, Tell):
                 return Told()
             settled = await self._settler.settle(standing, push, step)
