@@ -137,7 +137,7 @@ def update(
             " (SELECT 1 FROM content_tags AS ct WHERE ct.tag_id = tags.id)"
         )
     write_sections(connection, content.id, indexed.sections)
-    write_terms(connection, content.id)
+    write_terms(connection, content.id, indexed.terms)
     write_links(connection, content.id, content.url_id, indexed.links)
 
 
@@ -151,7 +151,7 @@ def insert(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
     keys.write(connection, content.id, content.title, indexed.readable)
     _write_tags(connection, content.id, content.tags)
     write_sections(connection, content.id, indexed.sections)
-    write_terms(connection, content.id)
+    write_terms(connection, content.id, indexed.terms)
     write_links(connection, content.id, content.url_id, indexed.links)
 
 

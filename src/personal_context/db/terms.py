@@ -1,41 +1,44 @@
 """The index of words: written with each section, made anew when the rules for words change."""
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from personal_context.db.rows import Row, fetch, storable
-from personal_context.domain.models import ContentId
+from personal_context.db.rows import fetch, storable
+from personal_context.domain.models import ContentId, SectionTerms
 from personal_context.words import VERSION
 
 if TYPE_CHECKING:
     import apsw
 
-Terms = tuple[str, str]
-"""Words and names of a text, as they are stored."""
-
 BATCH = 200
 """Contents of one transaction when all is made anew: others may write in between."""
 
 _WITHOUT_TERMS = """
-SELECT s.id, s.heading_path, s.start_char, s.end_char FROM sections AS s
+SELECT s.id, s.ordinal FROM sections AS s
 WHERE s.content_id = ? AND NOT EXISTS (SELECT 1 FROM content_fts WHERE rowid = s.id)
 """
 _INSERT = "INSERT INTO content_fts (rowid, title, headings, body, names) VALUES (?, ?, ?, ?, ?)"
 
 
-def write_terms(connection: "apsw.Connection", content_id: ContentId) -> None:
+def write_terms(
+    connection: "apsw.Connection",
+    content_id: ContentId,
+    terms: Sequence[SectionTerms] | None = None,
+) -> None:
     """Give those sections of a content their terms that have none, and note its title.
 
     What goes with a section that is deleted goes by a trigger.
+
+    Args:
+        connection: In a transaction.
+        content_id: Of a content whose sections are written.
+        terms: Those of each of its sections; made here, while others wait, if not given.
     """
     # Not at the top: a start that writes nothing need not wait for the rules.
-    from personal_context.words.analysis import indexed
-    from personal_context.words.packing import packed_terms
     from personal_context.words.titles import title_key
 
-    [(title, readable)] = fetch(
-        connection, "SELECT title, readable FROM content WHERE id = ?", content_id
-    )
+    [(title,)] = fetch(connection, "SELECT title FROM content WHERE id = ?", content_id)
     connection.execute(
         "INSERT INTO content_titles (content_id, title) VALUES (?1, ?2)"
         " ON CONFLICT DO UPDATE SET title = ?2",
@@ -43,21 +46,31 @@ def write_terms(connection: "apsw.Connection", content_id: ContentId) -> None:
     )
     missing = fetch(connection, _WITHOUT_TERMS, content_id)
     if missing:
-        titled = indexed(title)
-        rows = [
-            _row(
-                section_id,
-                titled,
-                indexed(" ".join(json.loads(path))),
-                indexed(readable[start:end]),
-            )
-            for section_id, path, start, end in missing
-        ]
-        connection.executemany(_INSERT, rows)
+        if terms is None:
+            terms = _made(connection, content_id, title)
+        found = [(section_id, terms[ordinal]) for section_id, ordinal in missing]
+        connection.executemany(
+            _INSERT, [(row, one.title, one.headings, one.body, one.names) for row, one in found]
+        )
         connection.executemany(
             "INSERT OR REPLACE INTO section_terms (section_id, terms) VALUES (?, ?)",
-            [(section_id, packed_terms(*parts)) for section_id, *parts in rows],
+            [(row, one.packed) for row, one in found],
         )
+
+
+def _made(
+    connection: "apsw.Connection", content_id: ContentId, title: str
+) -> Sequence[SectionTerms]:
+    from personal_context.words.making import terms_of
+
+    [(readable,)] = fetch(connection, "SELECT readable FROM content WHERE id = ?", content_id)
+    rows = fetch(
+        connection,
+        "SELECT heading_path, start_char, end_char FROM sections WHERE content_id = ?"
+        " ORDER BY ordinal",
+        content_id,
+    )
+    return terms_of(title, [(json.loads(path), readable[start:end]) for path, start, end in rows])
 
 
 def incomplete(connection: "apsw.Connection") -> bool:
@@ -104,8 +117,3 @@ def fill(connection: "apsw.Connection", after: int) -> int | None:
         return int(rows[-1][0])
     connection.execute("UPDATE terms_state SET complete = 1 WHERE version = ?", (VERSION,))
     return None
-
-
-def _row(section_id: int, title: Terms, headings: Terms, body: Terms) -> Row:
-    names = " ".join(filter(None, (title[1], headings[1], body[1])))
-    return (section_id, *map(storable, (title[0], headings[0], body[0], names)))

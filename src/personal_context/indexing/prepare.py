@@ -7,10 +7,11 @@ from personal_context.indexing.links import links
 from personal_context.indexing.markdown import readable
 from personal_context.indexing.sections import split
 from personal_context.ports import TokenCounter
+from personal_context.words.making import terms_of
 
 
 class Preparer:
-    """A ports.PrepareText: readable text, sections and links of a document.
+    """A ports.PrepareText: readable text, sections, links and terms of a document.
 
     Args:
         count_tokens: Called from worker threads, maybe from several at once.
@@ -31,4 +32,6 @@ class Preparer:
     def prepare(self, title: str, text: str) -> Indexed:
         """Prepare a document in this thread; see `__call__`."""
         shown = readable(text)
-        return Indexed(shown, split(title, shown, self._count_tokens), links(text))
+        sections = split(title, shown, self._count_tokens)
+        pieces = [(one.heading_path, shown[one.start : one.end]) for one in sections]
+        return Indexed(shown, sections, links(text), terms_of(title, pieces))

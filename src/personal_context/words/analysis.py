@@ -76,7 +76,7 @@ def words_among(text: str, wanted: frozenset[str], beginnings: tuple[str, ...]) 
             if term.text in wanted or (term.part and term.text.startswith(beginnings))
         ]
         for word in set(WORD.findall(text))
-        if beginnings or not wanted.isdisjoint(_texts(word))
+        if beginnings or not wanted.isdisjoint(_finding(word)[0])
     }
     for word, at in _places(text, fitting):
         for term in fitting[word]:
@@ -124,15 +124,22 @@ def indexed(text: str) -> tuple[str, str]:
 
     Parts are those that a capital letter begins: `getUser` is also found as `get` and `user`.
     """
-    found = WORD.findall(text)
-    parts = (_texts(hump) for word in found for hump in _humps(word))
-    others = (*(name.text for name in names(text)), *chain.from_iterable(parts))
-    return " ".join(chain.from_iterable(map(_texts, found))), " ".join(others)
+    found = list(map(_finding, WORD.findall(text)))
+    parts = chain.from_iterable([parts for _, parts in found if parts])
+    others = (*(name.text for name in names(text)), *parts)
+    return " ".join(chain.from_iterable([terms for terms, _ in found])), " ".join(others)
 
 
 @lru_cache(maxsize=_KNOWN_WORDS)
-def _texts(word: str) -> tuple[str, ...]:
+def _finding(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what a word is found by: its terms, and those of its parts."""
     # Past the other cache: a whole wiki that is indexed would fill it, at twice the memory.
+    return _texts(word), tuple(chain.from_iterable(map(_texts, _humps(word))))
+
+
+def _texts(word: str) -> tuple[str, ...]:
+    if word.isascii():
+        return (stem(word.lower()),)
     return tuple(term.text for term in _terms_of(word))
 
 

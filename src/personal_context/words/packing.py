@@ -28,12 +28,14 @@ HEADER = Struct("<II")
 _TERM = re.compile(r"[0-9A-Za-z#$%&+\-./:=@\\^_~\x80-\U0010ffff]+")
 
 
-@lru_cache(maxsize=65_536)
 def term_key(term: str) -> int | None:
     """Return a term's number, 32 bits; None for one that is not written, or is several."""
-    if term in stop_terms() or not _TERM.fullmatch(term):
-        return None
-    return crc32(term.encode())
+    return _key(term) if _TERM.fullmatch(term) else None
+
+
+@lru_cache(maxsize=65_536)
+def _key(term: str) -> int | None:
+    return None if term in stop_terms() else crc32(term.encode())
 
 
 def packed_terms(title: str, *others: str) -> bytes:
@@ -43,17 +45,18 @@ def packed_terms(title: str, *others: str) -> bytes:
         title: Terms with blanks between.
         others: Of its other parts, in order.
     """
-    keys, places = array("I"), bytearray()
+    keys: list[int] = []
+    places: list[int] = []
     total = place = 0
     for number, part in enumerate((title, *others)):
         terms = _TERM.findall(part)
         total += len(terms)
-        times = 1 if number else TITLE_COUNTS
-        for at, term in enumerate(terms, start=place):
-            key = term_key(term)
+        for at, key in enumerate(map(_key, terms), start=place):
             if key is not None:
-                for _ in range(times):
-                    keys.append(key)
-                    places.append(at % PLACES)
+                keys.append(key)
+                places.append(at % PLACES)
+        if number == 0:
+            keys = [key for key in keys for _ in range(TITLE_COUNTS)]
+            places = [at for at in places for _ in range(TITLE_COUNTS)]
         place += len(terms) + GAP
-    return HEADER.pack(total, len(keys)) + keys.tobytes() + bytes(places)
+    return HEADER.pack(total, len(keys)) + array("I", keys).tobytes() + bytes(places)

@@ -24,7 +24,7 @@ _MARKS = (
     "\u3099\u309a\ufe20-\ufe2f"
 )
 
-WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
+WORD = re.compile(rf"[^\W_]++(?:[{_MARKS}]++[^\W_]*+)*+")
 """Letters and digits that stand together, with their signs."""
 
 RUN = re.compile(

@@ -25,7 +25,9 @@ def stem(word: str) -> str:
     ('restor', 'ошибк', 'v1')
     """
     language = language_of(word)
-    return _stemmer(language, get_ident())(word) if language else word
+    if language is None:
+        return word
+    return _stemmer(language, get_ident())(word) or word
 
 
 def language_of(word: str) -> str | None:
@@ -44,13 +46,9 @@ def language_of(word: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _stemmer(language: str, _thread: int) -> Callable[[str], str]:
-    # One for each thread: it keeps the word that it works on in itself.
-    # Imported when the first word comes: it takes as long as the rest of a small module's life.
-    import snowballstemmer
+    # One for each thread: it keeps the word that it works on in itself. No words are remembered
+    # there: callers do so.
+    import Stemmer
 
-    algorithm = snowballstemmer.stemmer(language)
-
-    def stemmed(word: str) -> str:
-        return str(algorithm.stemWord(word)) or word
-
+    stemmed: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
     return stemmed

@@ -9,6 +9,7 @@ from personal_context.domain.models.content import (
     Link,
     LogEntry,
     Section,
+    SectionTerms,
     SourceType,
 )
 from personal_context.domain.models.context import (
@@ -179,6 +180,7 @@ __all__ = [
     "SearchTrace",
     "Section",
     "SectionHit",
+    "SectionTerms",
     "SimilarAnswer",
     "SourceType",
     "Standing",

@@ -129,6 +129,25 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class SectionTerms:
+    """What a section is found by, with blanks between; see words.
+
+    Attributes:
+        title: Words of the content's title.
+        headings: Words of the headings above.
+        body: Words of the text.
+        names: What is more than its words, of all three.
+        packed: All of it as numbers, see words.packing.
+    """
+
+    title: str
+    headings: str
+    body: str
+    names: str
+    packed: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """A text made ready for the store, see indexing.
 
@@ -136,11 +155,13 @@ class Indexed:
         readable: The readable form of the Markdown.
         sections: In reading order; empty if there is neither title nor text.
         links: In order of appearance.
+        terms: Of each section, in their order; None leaves it to the store to make them.
     """
 
     readable: str
     sections: Sequence[Section]
     links: Sequence[Link]
+    terms: Sequence[SectionTerms] | None = None
 
 
 @dataclass(frozen=True, slots=True)
