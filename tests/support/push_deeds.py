@@ -272,7 +272,9 @@ class Agents:
     async def discard(self, key: ContentId) -> object:
         """Don't tell Outline."""
         standing = await self._process.runtime.store.standing(key)
-        if standing.push is not None and standing.push.operation is not Operation.CREATE:
+        push = standing.push
+        # What was added stays here; unless Outline has it, and something else in it.
+        if push is not None and (push.operation is not Operation.CREATE or push.remote):
             self._account.given_up |= words_of(standing.content.title, standing.content.text)
         return await self._process.runtime.outbox.discard(key)
 
