@@ -53,6 +53,23 @@ async def found(product, words):
 # --- update
 
 
+async def test_a_long_title_is_shortened_for_outline_and_the_answer_says_so(product):
+    title = f"Why {'long ' * 28}title"
+    done = await update(product, product.page, Change(title=title))
+
+    assert done.outline is PushState.SYNCED
+    assert len(done.title) <= 100
+    assert done.title in done.warnings[0]
+    assert there(product).title == done.title
+    assert there(product).text == f"# {title}\n\n{TEXT}"
+    assert (await update(product, product.page, Change(title=title))).hash == done.hash
+    note = await product.runtime.contents.add(NewContent(title=title, text=TEXT), patience=30)
+    assert (there(product, note.content.id).title, there(product, note.content.id).text) == (
+        there(product).title,
+        there(product).text,
+    )
+
+
 @pytest.mark.parametrize("reference", ["id", "url id", "address"])
 async def test_a_change_is_searchable_at_once_and_reaches_outline(product, reference):
     document = there(product)

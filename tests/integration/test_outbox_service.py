@@ -204,3 +204,38 @@ async def test_to_discard_what_outline_turned_out_to_have_ends_the_conflict(prod
     await product.runtime.sync.sync_now(full=True)
     assert await product.runtime.outbox.entries() == []
     assert (await product.runtime.contents.get(key)).content.text == "Noted."
+
+
+async def test_a_note_that_arrived_was_discarded_changed_and_offered_is_not_lost(product):
+    """The answer that its id is taken gets lost, too: it doesn't say what arrived."""
+    key = await arrived_unknown(product)
+    await product.runtime.outbox.discard(key)
+    await product.runtime.changes.update(key, Change(content="Changed."))
+    product.sandbox.documents.edit(key, text="Ada's.")
+    await product.runtime.outbox.offer_local()
+    product.sandbox.faults.timeout("documents.create", times=9, after=True)
+
+    for _ in range(3):
+        await product.runtime.push_pending()
+    assert (await product.runtime.contents.get(key)).content.text == "Changed."
+    assert (await product.runtime.outbox.entries())[0].state is PushState.CONFLICT
+    assert product.sandbox.documents.get(key).text == "Ada's."
+
+
+async def test_what_is_offered_with_a_long_title_is_shortened_as_if_it_were_added_then(tmp_path):
+    local = {"outline_api_base": None, "outline_api_key": None, "outline_collection_id": None}
+    more = {"prompts_collection_id": None, "sync_collections": ()}
+    title = f"Why {'long ' * 28}title"
+    async with opened_product(tmp_path, **local, **more) as product:
+        note = await product.runtime.contents.add(NewContent(title=title, text="x"))
+        assert "100 characters" in note.warnings[0]
+        assert note.content.title == title
+    async with opened_product(tmp_path) as product:
+        await product.runtime.outbox.offer_local()
+        assert await product.runtime.push_pending() == 1
+        [(shown, text)] = wiki(product)
+        assert len(shown) <= 100
+        assert text.startswith(f"# {title}\n\nx")
+        kept = (await product.runtime.contents.get(note.content.id)).content
+        assert (kept.title, kept.text) == (shown, text)
+        assert (await product.runtime.sync.sync_now(full=True))[0].updated == 0

@@ -47,8 +47,39 @@ async def test_what_is_below_is_not_trashed_along(world):
     await world.delete(world.page)
 
     assert await world.push(world.page) is PushState.FAILED
-    assert "1 documents below" in (await push_of(world)).error
+    assert "documents below" in (await push_of(world)).error
     assert there(world).live
+
+
+@pytest.mark.parametrize("child", ["published", "draft", "archived"])
+async def test_what_came_below_a_moment_ago_is_not_trashed_along(world, child):
+    """Outline's tree may be one of a moment ago, and shows neither drafts nor the archive."""
+    faults = world.sandbox.faults
+
+    def write():
+        made = world.sandbox.documents.create(
+            "Child", parent_id=world.page, publish=child != "draft"
+        )
+        if child == "archived":
+            world.sandbox.documents.archive(made.id)
+
+    faults.before_request(1, write, endpoint="documents.list")
+    await world.delete(world.page)
+
+    assert await world.push(world.page) is PushState.FAILED
+    assert "documents below" in (await push_of(world)).error
+    assert there(world).live
+
+
+async def test_a_tree_that_lacks_the_document_is_no_proof_that_nothing_is_below(world):
+    empty = b'{"ok":true,"status":200,"data":[],"pagination":{}}'
+    world.sandbox.faults.garbage("collections.documents", body=empty)
+    await world.delete(world.page)
+
+    assert await world.push(world.page) is PushState.PENDING
+    assert there(world).live
+    world.clock.advance(hours=1)
+    assert await world.push(world.page) is PushState.SYNCED
 
 
 @pytest.mark.parametrize("how", ["pull", "push"])
@@ -157,6 +188,20 @@ async def test_what_comes_back_and_is_edited_is_both(world):
     assert await world.push(world.page) is PushState.SYNCED
     assert there(world).text == f"{TEXT}\n\nfour"
     await agree(world)
+
+
+async def test_what_was_changed_before_it_was_deleted_comes_back_with_the_change(world):
+    """Outline was told of the deletion alone, and has the text of before in its trash."""
+    await world.edit(world.page, MORE)
+    await world.delete(world.page)
+    await world.push(world.page)
+    assert there(world).text == TEXT
+    await world.bring_back(world.page)
+
+    await world.push(world.page)
+    assert there(world).live
+    assert (await here(world)).text == f"{TEXT}\n\nfour"
+    assert (await push_of(world)).state is PushState.CONFLICT
 
 
 async def test_what_outline_has_forgotten_can_not_come_back_there(world):

@@ -38,16 +38,39 @@ async def test_an_edit_reaches_outline_and_the_next_pull_sees_no_change(world, e
     await agree(world)
 
 
-async def test_several_edits_go_as_one(world):
+async def test_each_edit_of_a_part_goes_by_itself(world):
+    """So a person's comments stay, and whoever has the document open goes on typing."""
     await world.edit(world.page, Edit(APPEND, "four"))
     await world.edit(world.page, Edit(RETITLE, "New"), Edit(PATCH, "1", find="one"))
+    await world.edit(world.page, Edit(PATCH, "2", find="two"))
     await world.edit(world.page, Edit(PREPEND, "zero"))
     before = len(world.sandbox.calls())
 
     assert await world.push(world.page) is PushState.SYNCED
-    assert there(world).text == "zero\n\n1\n\ntwo\n\nthree\n\nfour"
+    assert there(world).text == "zero\n\n1\n\n2\n\nthree\n\nfour"
+    assert there(world).title == "New"
     updates = [call for call in world.sandbox.calls()[before:] if _writes(call)]
-    assert len(updates) == 1
+    assert [call.body["editMode"] for call in updates] == ["append", "patch", "patch", "prepend"]
+    assert [call.body.get("findText") for call in updates] == [None, "one", "two", None]
+    await agree(world)
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+async def test_a_part_that_arrived_unknown_is_not_told_again(world, lost):
+    await world.client.abilities(world.page)
+    for edit in (Edit(PATCH, "one, one", find="one"), Edit(APPEND, "four"), Edit(PREPEND, "zero")):
+        await world.edit(world.page, edit)
+
+    def lose():
+        world.sandbox.faults.timeout("documents.update", after=True)
+        world.sandbox.faults.refuse("documents.update", times=9)
+
+    world.sandbox.faults.before_request(lost, lose, endpoint="documents.update")
+    for _ in range(3):
+        await world.push(world.page)
+        world.sandbox.faults.clear()
+        world.clock.advance(hours=1)
+    assert there(world).text == "zero\n\none, one\n\ntwo\n\nthree\n\nfour"
     await agree(world)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, note, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from mishaps import LAGGING, LATE, TO_THE_END, TROUBLES, UNPREPARABLE, Crash, Sleep, Trouble
+from mishaps import LATE, TO_THE_END, TROUBLES, UNPREPARABLE, Crash, Sleep, Trouble
 from push_deeds import Agents, Deed, changes, deeds
 from push_process import PushProcess
 from pushed_wiki import WRITING, Account, Edit, PushedWiki, edits, words_of
@@ -32,8 +32,7 @@ EVERY_RUN = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 
-# A tree that lags hides a new child from the look at what would be deleted with its parent.
-MISHAPS = [kind for kind in (*TROUBLES, *LATE, *LATE) if kind not in {UNPREPARABLE, LAGGING}]
+MISHAPS = [kind for kind in (*TROUBLES, *LATE, *LATE) if kind != UNPREPARABLE]
 
 troubles = st.builds(
     Trouble,
@@ -188,6 +187,7 @@ class PushMachine(RuleBasedStateMachine):
         hooks = {number: self._hook(one) for number, one in between.items() if number}
         for endpoint in ("documents.update", "documents.delete") if 0 in between else ():
             self.wiki.sandbox.faults.before_request(1, self._hook(between[0]), endpoint=endpoint)
+        self.process.account.below.clear()
         outcome = await self.process.run(how, between=hooks, mishap=mishap)
         note(f"{outcome.reports or outcome.error}{' crashed' * outcome.crashed}")
         await self._nothing_lost()

@@ -1,6 +1,7 @@
 """The gateway between agents and a wiki: it is asked for things, dies at any await, and goes on."""
 
 import asyncio
+import json
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -151,3 +152,6 @@ class _Watched(SmallPages):
             return await super().handle_async_request(request)
         finally:
             self._pushing.account.gateway_did()
+            key = json.loads(request.content).get("parentDocumentId")
+            if key is not None and request.url.path.endswith("/documents.list"):
+                self._pushing.account.gateway_looks_below(key)

@@ -81,6 +81,7 @@ class Account:
         given_up: Words that somebody who had read them decided against.
         adds: How often a word was added as part of a new content, at most.
         tags: Of each content, what agents set; several, as long as one doesn't know.
+        below: What stood below a document when the gateway looked last.
     """
 
     wiki: PushedWiki
@@ -95,6 +96,7 @@ class Account:
     given_up: set[str] = field(default_factory=set)
     adds: Counter[str] = field(default_factory=Counter)
     tags: dict[str, set[frozenset[str]]] = field(default_factory=dict)
+    below: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._known = self.wiki.rows()
@@ -142,7 +144,22 @@ class Account:
         if (before.archived_at, before.published_at) != (now.archived_at, now.published_at):
             self.breaches.append(f"{key} was archived or published")
 
+    def gateway_looks_below(self, key: str) -> None:
+        """Note what it can see there; a child of a later moment goes along unseen."""
+        self.below[key] = {row.id for row in self._known.values() if row.parent_id == key}
+
+    def _went_along(self, row: Document) -> bool:
+        """Tell whether a document came below a trashed one after the gateway had looked there."""
+        above = self._known.get(row.parent_id or "")
+        if above is None or not above.deleted_at:
+            return False
+        if above.id in self.below:
+            return row.id not in self.below[above.id]
+        return self._went_along(above)
+
     def _trashed(self, before: Document) -> None:
+        if self._went_along(before):
+            return
         if before.id not in self.deleted:
             self.breaches.append(f"{before.id} was trashed, and nobody wanted that")
             return

@@ -68,6 +68,39 @@ def test_title_tags_and_metadata():
     assert (found.tags, found.metadata) == (("a", "b"), {"k": 1, "m": 2})
 
 
+LONG = f"Why {'long ' * 28}title"
+SHORT = f"{LONG[:99].rstrip()}…"
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({}, TEXT),
+        ({"content": "New."}, "New."),
+        ({"content": "New.", "mode": APPEND}, f"{TEXT}\n\nNew."),
+        ({"content": f"# {LONG}\n\nNew."}, "New."),
+    ],
+    ids=["title alone", "new text", "addition", "with its heading"],
+)
+def test_a_title_that_outline_does_not_take_lives_on_as_the_first_heading(change, text):
+    found = plan(title=LONG, **change)
+    assert found.wording == Wording(SHORT, f"# {LONG}\n\n{text}")
+    assert plan(title=LONG, to_outline=False).wording == Wording(LONG, TEXT)
+
+
+def test_the_heading_of_a_long_title_makes_room_for_that_of_the_next():
+    longer = f"{LONG} indeed, and another one"
+    before = content(1, title=SHORT, text=f"# {LONG}\n\nText.")
+    again = planned(before, Change(title=LONG), to_outline=True)
+    assert again.edits == ()
+    found = planned(before, Change(title=longer.upper()), to_outline=True)
+    assert found.wording.text == f"# {longer.upper()}\n\nText."
+    other = content(1, title="Other", text=f"# {LONG}\n\nText.")
+    assert planned(other, Change(title=longer), to_outline=True).wording.text == (
+        f"# {longer}\n\n# {LONG}\n\nText."
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -116,7 +149,7 @@ def test_any_text_is_taken_or_refused(text, mode):
         ({"mode": PATCH, "content": "x", "find": "Then"}, "occurs 2 times"),
         ({"mode": PATCH, "content": "x", "find": "then rests"}, "does not occur"),
         ({"mode": PATCH, "content": "", "find": TEXT}, "Nothing would be left"),
-        ({"title": "x" * 101}, "101 characters"),
+        ({"title": "x" * 1_001}, "1001 characters"),
         ({"mode": APPEND, "content": "x" * 1_535_990}, "1,536,0"),
     ],
     ids=str,

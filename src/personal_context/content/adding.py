@@ -211,7 +211,7 @@ class Adder:
             read.outline,
             known_message(read.content, read.summary, elsewhere=elsewhere),
             created=False,
-            warnings=self._warnings(given, to_outline=False),
+            warnings=self._warnings(given, to_outline=None),
             secrets=given.secrets,
         )
 
@@ -226,7 +226,7 @@ class Adder:
             if one.content_id in summaries
         ]
 
-    def _warnings(self, given: Considered, *, to_outline: bool) -> Sequence[str]:
+    def _warnings(self, given: Considered, *, to_outline: bool | None) -> Sequence[str]:
         return warnings(
             title=given.title,
             secrets=given.secrets,

@@ -112,7 +112,11 @@ class Changer:
         state = await self._told(content_id, waits, patience)
         done = await self._answer(content_id, state, stored_message(state, similar=False))
         told = warnings(
-            title="", secrets=secrets, redacted=self._redact, problem=None, to_outline=False
+            title=wanted.title or "",
+            secrets=secrets,
+            redacted=self._redact,
+            problem=None,
+            to_outline=state is not PushState.LOCAL,
         )
         return replace(done, warnings=told, secrets=secrets)
 

@@ -23,8 +23,9 @@ from personal_context.content.secrets import (
 from personal_context.domain.edits import all_applied
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import Content, Edit, EditMode, Wording
+from personal_context.domain.spelling import respelt
 from personal_context.indexing.rewording import region, reworded
-from personal_context.sync.delivery import TITLE_LIMIT
+from personal_context.sync.delivery import TITLE_LIMIT, fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +121,14 @@ def planned(content: Content, change: Change, *, to_outline: bool) -> Planned:
     """
     before = Wording(content.title, content.text)
     edits: list[Edit] = []
-    if change.title is not None and change.title != content.title:
-        if to_outline and len(change.title) > TITLE_LIMIT:
-            raise InvalidInput(
-                f"The title is {len(change.title)} characters long.",
-                cause=f"Outline takes at most {TITLE_LIMIT}.",
-                hint="Put the long form into the text.",
-            )
-        edits.append(Edit(EditMode.RETITLE, change.title))
+    if change.title is not None:
+        title = fitted(change.title, "").title if to_outline else change.title
+        edits += [] if title == content.title else [Edit(EditMode.RETITLE, title)]
     if change.content is not None:
         edits += _text_edits(content, change, change.content)
+    if to_outline and change.title is not None and len(change.title) > TITLE_LIMIT:
+        text = (all_applied(edits, before) or before).text
+        edits += _full_title(text, change.title, before.title)
     after = all_applied(edits, before) or before
     if len(after.text) > TEXT_LIMIT:
         raise InvalidInput(
@@ -140,6 +139,24 @@ def planned(content: Content, change: Change, *, to_outline: bool) -> Planned:
     tags = content.tags if change.tags is None else tuple(change.tags)
     metadata = checked_metadata({**content.metadata, **(change.metadata or {})})
     return Planned(after, tags, metadata, tuple(edits))
+
+
+def _full_title(text: str, title: str, before: str) -> Sequence[Edit]:
+    """Let a title that Outline doesn't take as a whole be the first heading.
+
+    Args:
+        text: As it is to be.
+        title: The full one.
+        before: What the content was called; the heading of its full title makes room.
+    """
+    heading = f"# {title}"
+    first = text.lstrip("\n").split("\n", 1)[0]
+    if respelt(first) == respelt(heading):
+        return []
+    named = first.startswith("# ") and len(first) > TITLE_LIMIT
+    if named and fitted(first[2:].strip(), "").title == before and text.count(first) == 1:
+        return [Edit(EditMode.PATCH, heading, first)]
+    return [Edit(EditMode.PREPEND, heading)]
 
 
 def _without_front_matter(change: Change) -> Change:

@@ -85,7 +85,12 @@ def _day(content: Content) -> str:
 
 
 def warnings(
-    *, title: str, secrets: Sequence[Secret], redacted: bool, problem: str | None, to_outline: bool
+    *,
+    title: str,
+    secrets: Sequence[Secret],
+    redacted: bool,
+    problem: str | None,
+    to_outline: bool | None,
 ) -> Sequence[str]:
     """Say what the caller should know of what was given, each in a sentence or two.
 
@@ -94,7 +99,7 @@ def warnings(
         secrets: What looked like secrets.
         redacted: They were masked.
         problem: Why front matter was left in the text, or None.
-        to_outline: It goes to Outline, and what is said of Outline matters.
+        to_outline: It goes to Outline; False if it may one day, None if it is no matter.
     """
     told = []
     if secrets:
@@ -104,9 +109,10 @@ def warnings(
             f"The front matter was left in the text, because it can't be read ({problem})."
             + (" Outline makes a heading of it." if to_outline else "")
         )
-    if to_outline and len(title) > TITLE_LIMIT:
+    if to_outline is not None and len(title) > TITLE_LIMIT:
+        there = "there it is" if to_outline else "if it goes there one day, it will be"
         told.append(
-            f"Outline takes titles of {TITLE_LIMIT} characters: there it is called "
+            f"Outline takes titles of {TITLE_LIMIT} characters: {there} called "
             f"“{fitted(title, '').title}”, with the full title as its first heading."
         )
     return told

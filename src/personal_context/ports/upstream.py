@@ -78,6 +78,10 @@ class Upstream(Resource, Protocol):
         """
         ...
 
+    async def has_below(self, content_id: ContentId) -> bool:
+        """Tell whether documents stand right below one: published, archived, or as drafts."""
+        ...
+
     async def create_document(
         self,
         content_id: ContentId,

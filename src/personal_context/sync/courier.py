@@ -12,6 +12,7 @@ from personal_context.domain.errors import (
     UpstreamIdTaken,
     UpstreamNotFound,
     UpstreamRejected,
+    UpstreamUnavailable,
 )
 from personal_context.domain.models import (
     CollectionId,
@@ -24,7 +25,7 @@ from personal_context.domain.models import (
 )
 from personal_context.ports import Upstream
 from personal_context.sync.delivery import absence_of, outgoing, wording_of
-from personal_context.sync.telling import Message, lost_something, message
+from personal_context.sync.telling import Message, Part, lost_something, message, next_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,26 @@ class Courier:
         name = push.collection_id
         return name if is_id(name) else await self._resolve(name)
 
-    async def tell(
+    async def part(
         self, standing: Standing, push: Push, document: UpstreamDocument | None, before: Told
+    ) -> Part:
+        """Return as much of a push as is told next; for all but an update that is everything.
+
+        Raises:
+            UpstreamError: Outline didn't say what it understands of updates.
+        """
+        if document is None or push.operation in {Operation.TRASH, Operation.RESTORE}:
+            return Part(push.edits, outgoing(standing), push.version)
+        abilities = await self._upstream.abilities(document.id)
+        return next_part(standing, push, document, abilities, plain=before.plain)
+
+    async def tell(
+        self,
+        standing: Standing,
+        push: Push,
+        document: UpstreamDocument | None,
+        part: Part,
+        before: Told,
     ) -> Told:
         """Tell Outline what it has to know; what it answers may ask for another look.
 
@@ -98,6 +117,7 @@ class Courier:
             standing: How the content stands here.
             push: What to tell.
             document: What Outline has; None for nothing.
+            part: As much of it as is told now.
             before: What came of the round before.
 
         Raises:
@@ -113,7 +133,7 @@ class Courier:
             case Operation.RESTORE:
                 return await self._restore(push, document)
             case _:
-                return await self._update(standing, push, document, before)
+                return await self._update(document, part, before)
 
     async def _create(self, standing: Standing, push: Push, before: Told) -> Told:
         content, wanted = standing.content, outgoing(standing)
@@ -131,30 +151,30 @@ class Courier:
             return Told(look=True, stranger=push.sent_version == 0 and not error.maybe_arrived)
         return Told(done=True, version=push.version, document=made)
 
-    async def _update(
-        self, standing: Standing, push: Push, document: UpstreamDocument, before: Told
-    ) -> Told:
+    async def _update(self, document: UpstreamDocument, part: Part, before: Told) -> Told:
         abilities = await self._upstream.abilities(document.id)
-        told = message(standing, push, document, abilities, plain=before.plain)
-        whole = replace(push, edits=())
+        told = message(part, document, abilities, plain=before.plain)
+        if not told.is_guarded and await self._changed(document):
+            return Told(plain=before.plain, refused=True)
+        whole = replace(part, edits=())
         try:
             seen, answer = document, await self._send(document.id, told)
             for plain in (False, True):  # guarded first, where Outline can do that
-                if not lost_something(told, standing, seen, answer):
+                if not lost_something(told, part.wording, seen, answer):
                     break
-                told = message(standing, whole, answer, abilities, plain=plain)
+                told = message(whole, answer, abilities, plain=plain)
                 seen, answer = answer, await self._send_again(document.id, told)
         except UpstreamConflict as error:
             return Told(plain=before.plain, refused=not error.maybe_arrived)
         except (UpstreamForbidden, UpstreamNotFound) as error:
             refused = not error.maybe_arrived
-            if await self._changed(document):
+            if await self._changed(document, maybe_arrived=error.maybe_arrived):
                 return Told(plain=before.plain, refused=refused)
             if isinstance(error, UpstreamForbidden) or before.plain:
                 raise
             return Told(plain=True, refused=refused)
         guarded = told.last_revision is not None
-        return Told(done=True, version=push.version, document=answer, guarded=guarded)
+        return Told(done=True, version=part.version, document=answer, guarded=guarded)
 
     async def _send(self, content_id: ContentId, told: Message) -> UpstreamDocument:
         return await self._upstream.update_document(
@@ -209,18 +229,28 @@ class Courier:
         """Outline trashes what is below a document with it, and nobody asked for that."""
         if document.collection_id is None:
             return
-        below = _children(await self._upstream.tree(document.collection_id), document.id)
-        if below:
+        node = _node(await self._upstream.tree(document.collection_id), document.id)
+        if node is None:
+            raise UpstreamUnavailable(
+                f"Outline does not say what is below {document.title!r}.",
+                cause="The tree of its collection lacks it at this moment.",
+            )
+        # Outline may show a tree of a moment ago, and shows no drafts in it.
+        if node.children or await self._upstream.has_below(document.id):
             raise UpstreamRejected(
-                f"Outline has {below} documents below {document.title!r}.",
+                f"Outline has documents below {document.title!r}.",
                 cause="They would go to the trash together with it.",
                 hint="Move or delete them first, then `personal-context outbox retry`; or "
                 "`personal-context outbox discard` to keep the document.",
             )
 
-    async def _changed(self, document: UpstreamDocument) -> bool:
+    async def _changed(self, document: UpstreamDocument, *, maybe_arrived: bool = False) -> bool:
         """Tell whether a document is not any more what it was a moment ago."""
-        now = await self.look(document.id)
+        try:
+            now = await self.look(document.id)
+        except UpstreamError as error:
+            error.maybe_arrived |= maybe_arrived
+            raise
         if now is None:
             return True
         return wording_of(now) != wording_of(document) or absence_of(now) != absence_of(document)
@@ -245,11 +275,11 @@ def _hidden(content_id: ContentId, error: UpstreamIdTaken) -> UpstreamRejected:
     )
 
 
-def _children(tree: Sequence[TreeNode], wanted: ContentId) -> int:
+def _node(tree: Sequence[TreeNode], wanted: ContentId) -> TreeNode | None:
     waiting = list(tree)
     while waiting:
         node = waiting.pop()
         if node.id == wanted:
-            return len(node.children)
+            return node
         waiting.extend(node.children)
-    return 0
+    return None

@@ -21,7 +21,8 @@ can stand, and the step that answers it:
 | trash   | what was there when it was trashed  |                       | tell                  |
 | trash   | something else                      |                       | clash                 |
 | restore | in the trash                        |                       | tell                  |
-| restore | published                           |                       | done, or an update    |
+| restore | published, says what is here        |                       | done                  |
+| restore | published, says something else      |                       | as an update          |
 | restore | nothing, archived, unpublished      |                       | clash                 |
 """
 
@@ -185,11 +186,19 @@ def _restore(standing: Standing, push: Push, document: UpstreamDocument | None) 
         return Tell()
     if absence := absence_of(document):
         return Clash(absence, document)
-    if not push.edits:
+    if not push.edits or same_text(wording_of(document), outgoing(standing)):
         return Done(document)
-    update = replace(push, operation=Operation.UPDATE)
+    # It came back as it was here when it was restored: only what was changed since is told.
+    there = wording_of(document)
+    edits = tuple(edit for edit in push.edits if not _says_nothing(edit, there))
+    update = replace(push, operation=Operation.UPDATE, edits=edits)
     step = _update(standing, update, document)
     return Rebase(document, outgoing(standing), update) if isinstance(step, Tell) else step
+
+
+def _says_nothing(edit: Edit, there: Wording) -> bool:
+    whole = edit.mode in {EditMode.REPLACE, EditMode.RETITLE}
+    return whole and applied(edit, there) == there
 
 
 def absence_of(document: UpstreamDocument) -> str | None:
@@ -275,8 +284,7 @@ def confirmed(
             left = replace(push, base=there, edits=(), sent=None, sent_version=0)
             return Rebase(document, Wording(standing.content.title, standing.content.text), left)
         case Operation.RESTORE:
-            # Of the edits nothing was told yet.
-            return _restore(standing, replace(push, sent=None, sent_version=0), document)
+            return _restore(standing, push, document)
         case Operation.CREATE:
             return _left(standing, push, told, document, None)
         case _:

@@ -44,6 +44,7 @@ PATIENCE = 240.0
 
 _ROUNDS = 30
 """Steps of one push: each change of the document meanwhile, here or there, takes two or three."""
+_ROUNDS_OF_AN_EDIT = 2
 _DEEPEST = 50
 
 
@@ -179,7 +180,8 @@ class Pusher:
             UpstreamError: Outline refused it, or didn't answer.
         """
         told = Told()
-        for _ in range(_ROUNDS):
+        edits = 0 if standing.push is None else len(standing.push.edits)
+        for _ in range(_ROUNDS + _ROUNDS_OF_AN_EDIT * edits):
             push = standing.push
             if push is None or push.state is not PushState.SENDING:
                 return  # it was settled, or taken over
@@ -187,7 +189,7 @@ class Pusher:
             standing = await self._store.standing(standing.content.id)
         raise UpstreamUnavailable(
             "Outline's document changes faster than it can be told.",
-            cause=f"After {_ROUNDS} tries it was different again.",
+            cause="After many tries it was different again.",
         )
 
     async def _round(self, standing: Standing, push: Push, courier: Courier, told: Told) -> Told:
@@ -199,7 +201,9 @@ class Pusher:
             settled = await self._settler.settle(standing, push, step)
             return Told() if settled else told
         document = None
-        if push.operation is not Operation.CREATE or push.sent_version or told.look:
+        # One that was not queued as it was added may have been before, and have arrived.
+        again = push.queued_at != standing.content.created_at
+        if push.operation is not Operation.CREATE or push.sent_version or told.look or again:
             document = await courier.look(standing.content.id)
         if told.stranger:
             push = replace(push, sent_version=0)
@@ -220,11 +224,13 @@ class Pusher:
         told: Told,
     ) -> Told:
         """Write down that it may have been sent, then send it."""
-        sending = replace(push, sent_version=push.version, sent=None)
+        part = await courier.part(standing, push, document, told)
+        sent = None if part.is_last else part.wording
+        sending = replace(push, sent_version=part.version, sent=sent)
         if not await self._store.settle(standing, push=sending):
             return told
         try:
-            told = await courier.tell(standing, push, document, told)
+            told = await courier.tell(standing, push, document, part, told)
         except UpstreamError as error:
             if not error.maybe_arrived:
                 await self._unsend(standing.content.id, push)

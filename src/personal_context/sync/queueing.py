@@ -12,6 +12,7 @@ from personal_context.domain.models import (
     CollectionId,
     Content,
     Edit,
+    EditMode,
     Operation,
     Push,
     PushState,
@@ -55,7 +56,11 @@ def after_restore(standing: Standing, now: datetime) -> Push | None:
     """Return what Outline is to be told after a content came back from the local trash."""
     push, content = standing.push, standing.content
     if push is None:
-        return None if content.outline_doc_id is None else _first(content, Operation.RESTORE, now)
+        if content.outline_doc_id is None:
+            return None
+        # It may have been changed here before it was deleted, and Outline not told of that.
+        edits = (Edit(EditMode.REPLACE, content.text), Edit(EditMode.RETITLE, content.title))
+        return replace(_first(content, Operation.RESTORE, now), edits=edits)
     back = _next(standing, push, now)
     if push.sent_version == push.version:
         return replace(back, operation=Operation.RESTORE)

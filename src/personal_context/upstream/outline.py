@@ -162,6 +162,16 @@ class OutlineClient:
         _check_asked(content_id, found.id, found.url_id)
         return found
 
+    async def has_below(self, content_id: ContentId) -> bool:
+        """See Upstream.has_below."""
+        body = {
+            "parentDocumentId": content_id,
+            "statusFilter": ["published", "draft", "archived"],
+            "limit": 1,
+        }
+        answer = await self._api.call("documents.list", body)
+        return bool(_read(f"documents.list (below {content_id})", parse.items, answer))
+
     async def create_document(
         self,
         content_id: ContentId,
