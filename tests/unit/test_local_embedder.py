@@ -8,13 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import personal_context_minilm
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
 from personal_context.embeddings.local import LocalEmbedder
-from personal_context.embeddings.tokens import MiniLMTokenCounter
+from personal_context.embeddings.tokens import MiniLMTokenCounter, load_tokenizer
+from personal_context.embeddings.windows import sendable
 
 SENTENCE = "Our production database is PostgreSQL 16."
+TOKENIZER, COUNTER = load_tokenizer(), MiniLMTokenCounter()
 FIRST_VALUES = [0.057, -0.015, -0.052, -0.053, -0.039, -0.044]
 
 
@@ -173,6 +176,26 @@ def test_tokens_are_counted_without_a_limit_and_without_special_tokens():
 
     assert counter(["", "hello world", "word " * 1000, "\ud800", "\0"]) == [0, 2, 1000, 1, 0]
     assert counter([]) == []
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ["The", "postgresql", " ", "\n", "\t", "x" * 101, "Z9" * 50, "don't", "[SEP]"]
+            )
+            | st.sampled_from(["[sep]", "a_b", "C++", "\x0b", "\x7f", "\0", "é", "復元", "\ud800"])
+            | st.text(st.characters(max_codepoint=127), max_size=8),
+            max_size=12,
+        ).map("".join),
+        max_size=4,
+    )
+)
+def test_what_is_counted_by_words_is_what_the_tokenizer_counts(texts):
+    encodings = TOKENIZER.encode_batch([sendable(t) for t in texts], add_special_tokens=False)
+
+    assert COUNTER(texts) == [len(encoding) for encoding in encodings]
 
 
 def test_threads_share_one_counter():

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 MAX_HEADING_CHARACTERS = 80
@@ -62,13 +65,19 @@ def blocks(text: str) -> list[Block]:
 
 
 def _parse(text: str) -> Sequence["Token"]:
+    # Line ends of other systems, without moving a single character.
+    return _parser(get_ident()).parse(text.replace("\r\n", " \n").replace("\r", "\n"))
+
+
+@lru_cache(maxsize=64)
+def _parser(_thread: int) -> "MarkdownIt":
+    # One for each thread: nobody promises that two may use it at the same time.
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
     # What stands inside a paragraph is of no interest and would take most of the time.
     parser.core.ruler.enableOnly(["block"])
-    # Line ends of other systems, without moving a single character.
-    return parser.parse(text.replace("\r\n", " \n").replace("\r", "\n"))
+    return parser
 
 
 def _leaves(tokens: Sequence["Token"]) -> Iterator[tuple["Token", str]]:

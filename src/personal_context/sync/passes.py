@@ -19,6 +19,7 @@ from personal_context.domain.models import (
     UpstreamDocument,
 )
 from personal_context.ports import Clock, PrepareText, Store, Upstream
+from personal_context.sync.ahead import Ahead
 from personal_context.sync.asking import Asking, Told
 from personal_context.sync.listing import Listing
 from personal_context.sync.meeting import Meeting
@@ -137,8 +138,11 @@ class OnePass:
         # What can't be read and was tried a moment ago has not failed once more.
         new = {i: why for i, why in page.broken.items() if self.asking.may_try(i)}
         tally.failed.update(new)
-        for action, title in await self.compared([d for d in page.documents if self._notes(d)]):
-            await self.apply(action, title)
+        actions = await self.compared([d for d in page.documents if self._notes(d)])
+        shown = [action.document for action, _ in actions if action.document is not None]
+        async with Ahead(self.prepare, shown) as ahead:
+            for action, title in actions:
+                await self.apply(action, title, ahead)
         again = tally.failed.keys() & known & {document.id for document in page.documents}
         return tally.kept - kept + len(again) == len(page.documents) and new.keys() <= known
 
@@ -278,8 +282,14 @@ class OnePass:
 
     # --- writing
 
-    async def apply(self, action: Action, title: str) -> None:
-        """Carry out an action; what fails is noted and stops no other."""
+    async def apply(self, action: Action, title: str, ahead: Ahead | None = None) -> None:
+        """Carry out an action; what fails is noted and stops no other.
+
+        Args:
+            action: What was decided.
+            title: Of its document, if it is known.
+            ahead: Makes its document ready, if that has begun.
+        """
         log = LogEntry(
             action.kind.value,
             collection_id=self.tally.collection_id,
@@ -291,7 +301,7 @@ class OnePass:
         )
         try:
             if action.document is not None:
-                if not await self._write(action.document, log):
+                if not await self._write(action.document, log, ahead):
                     action = Action(Kind.KEEP, action.content_id, "it waits in the outbox")
             elif action.kind.removes:
                 await self.store.trash(action.content_id, reason=action.reason, log=log)
@@ -308,9 +318,12 @@ class OnePass:
             return
         self.tally.count(action)
 
-    async def _write(self, document: UpstreamDocument, log: LogEntry) -> bool:
+    async def _write(self, document: UpstreamDocument, log: LogEntry, ahead: Ahead | None) -> bool:
         """Write what Outline shows; False if nothing changes here, for what waits in the outbox."""
-        indexed = await self.prepare(document.title, document.text)
+        if ahead is None:
+            indexed = await self.prepare(document.title, document.text)
+        else:
+            indexed = await ahead.take(document)
         placement = self.tally.placements.get(document.id)
 
         async def mirror() -> bool:
