@@ -190,3 +190,9 @@ def differences(held: Mapping[str, list[Row]], wanted: Mapping[str, list[Row]]) 
         if ours[key] != theirs[key]
     ]
     return "\n".join(["", *sorted(lines)]) if lines else "only the order differs"
+
+
+async def whole(process: MirrorProcess) -> None:
+    """Nothing in the store hangs on nothing, and all that is derived is as a recount says."""
+    wrong = {one.name: one.problems for one in await process.runtime.checkup.look() if one.problems}
+    assert not wrong, wrong

@@ -2,18 +2,24 @@
 
 import asyncio
 import platform
-import stat
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
+from cyclopts import Parameter
 from rich.console import Group
 from rich.text import Text
 
 from personal_context.cli.common import PLAIN, Common
 from personal_context.cli.opening import prepared_settings
 from personal_context.cli.output import FAILED
+from personal_context.cli.repairs import (
+    FIX,
+    Finding,
+    file_modes,
+    reindexing,
+    store_findings,
+)
 from personal_context.config import Settings
 from personal_context.db.versions import versions
 from personal_context.domain.errors import ConfigError, PersonalContextError, UpstreamError
@@ -33,33 +39,29 @@ NEEDED = ("auth.info", "collections.list", "collections.documents", "documents.l
 """Endpoints without which nothing is mirrored; the others cost a feature each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
+async def doctor(
+    *, fix: Annotated[bool, Parameter(negative="")] = False, common: Common = PLAIN
+) -> int:
+    """Check Python, store, embedding, Outline, port and file modes.
 
-    Attributes:
-        ok: True, False, or None for something to know that is no fault.
-        hint: What to do; empty when nothing is.
+    Parameters
+    ----------
+    fix
+        Repair what can be repaired without losing anything: what is derived from the documents is
+        made anew, what ended processes left behind is removed, and a webhook that Outline switched
+        off is switched on. Documents are never touched.
     """
-
-    name: str
-    ok: bool | None
-    found: str
-    hint: str = ""
-
-
-async def doctor(*, common: Common = PLAIN) -> int:
-    """Check Python, database, embedding, Outline, port and file modes."""
     settings = prepared_settings(verbose=common.verbose)
-    findings = [_python(), _port(settings)]
+    findings = [_python(), _port(settings), file_modes(settings.db_path, fix=fix)]
     try:
         async with build_runtime(settings) as runtime:
             findings += [
                 await _database(runtime),
-                _file_modes(settings),
+                *await store_findings(runtime, fix=fix),
+                await reindexing(runtime, fix=fix),
                 await _embedding(runtime),
                 *await _outline(runtime),
-                *await _webhook(runtime),
+                *await _webhook(runtime, fix=fix),
             ]
     except PersonalContextError as error:
         findings.append(_failed("database", error))
@@ -67,14 +69,17 @@ async def doctor(*, common: Common = PLAIN) -> int:
     return FAILED if any(finding.ok is False for finding in findings) else 0
 
 
+_MARKS: Mapping[bool | None, tuple[str, str]] = {
+    True: ("ok  ", "green"),
+    False: ("FAIL", "bold red"),
+    None: ("note", "yellow"),
+}
+
+
 def _render(findings: Sequence[Finding]) -> "RenderableType":
     lines = []
     for finding in findings:
-        mark, style = {
-            True: ("ok  ", "green"),
-            False: ("FAIL", "bold red"),
-            None: ("note", "yellow"),
-        }[finding.ok]
+        mark, style = ("done", "bold green") if finding.fixed else _MARKS[finding.ok]
         lines.append(Text.assemble((mark, style), f"  {finding.name}: {finding.found}"))
         if finding.hint and not finding.ok:
             lines.append(Text(f"      Try: {finding.hint}", style="dim"))
@@ -112,23 +117,6 @@ async def _database(runtime: Runtime) -> Finding:
         )
 
     return await _try("database", look)
-
-
-def _file_modes(settings: Settings) -> Finding:
-    path = settings.db_path
-    wrong = [
-        f"{name} {stat.filemode(name.stat().st_mode)}"
-        for name, open_to in ((path, 0o077), (path.parent, 0o022))
-        if name.exists() and name.stat().st_mode & open_to
-    ]
-    if wrong and sys.platform != "win32":
-        return Finding(
-            "file modes",
-            None,
-            "others may read: " + ", ".join(wrong),
-            f"chmod 600 {path} and chmod 700 {path.parent}",
-        )
-    return Finding("file modes", ok=True, found="the database is yours alone")
 
 
 async def _embedding(runtime: Runtime) -> Finding:
@@ -170,16 +158,21 @@ async def _outline(runtime: Runtime) -> Sequence[Finding]:
     return [reached, *(_scope(endpoint, may) for endpoint, may in scopes.items())]
 
 
-async def _webhook(runtime: Runtime) -> Sequence[Finding]:
+async def _webhook(runtime: Runtime, *, fix: bool) -> Sequence[Finding]:
     if runtime.upstream is None:
         return []
+    if fix and await runtime.webhook.revive():
+        return [Finding("webhook", ok=True, found="switched on again", fixed=True)]
     now = await runtime.webhook.status()
     ok = {WebhookState.ON: now.problem is None, WebhookState.OFF: None, WebhookState.UNKNOWN: None}
     last = now.last_delivery_at
     found = f"{now.state}, last delivery {last.isoformat(timespec='seconds') if last else 'never'}"
     if now.state is WebhookState.OFF:
         found = f"not subscribed; changes are polled every {runtime.settings.sync_interval} s"
-    return [Finding("webhook", ok.get(now.state, False), found, now.problem or _no_webhook(now))]
+    hint = now.problem or _no_webhook(now)
+    if now.state is WebhookState.SWITCHED_OFF:
+        hint = f"{hint} {FIX}"
+    return [Finding("webhook", ok.get(now.state, False), found, hint)]
 
 
 def _no_webhook(now: WebhookStatus) -> str:

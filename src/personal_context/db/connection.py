@@ -121,6 +121,14 @@ class Database:
             future.add_done_callback(self._jobs.discard)
             future.add_done_callback(_told)
 
+    async def complete_words(self) -> None:
+        """Write what the index of words lacks, in steps that others can write between.
+
+        Raises:
+            StoreError: The database is closed, or failed.
+        """
+        await self._run(self._writer, self._write_terms)
+
     async def tidy(self) -> None:
         """Update the query planner's statistics and fold the write-ahead log into the file.
 

@@ -89,9 +89,7 @@ def prepare(connection: "apsw.Connection") -> bool:
     [(version, complete)] = fetch(connection, "SELECT version, complete FROM terms_state")
     if version == VERSION:
         return not complete
-    connection.execute("INSERT INTO content_fts (content_fts) VALUES ('delete-all')")
-    connection.execute("DELETE FROM section_terms")
-    connection.execute("UPDATE terms_state SET version = ?, complete = 0", (VERSION,))
+    forget(connection)
     return True
 
 
@@ -117,3 +115,10 @@ def fill(connection: "apsw.Connection", after: int) -> int | None:
         return int(rows[-1][0])
     connection.execute("UPDATE terms_state SET complete = 1 WHERE version = ?", (VERSION,))
     return None
+
+
+def forget(connection: "apsw.Connection") -> None:
+    """Empty the index, to be filled anew. To be called in a transaction that writes."""
+    connection.execute("INSERT INTO content_fts (content_fts) VALUES ('delete-all')")
+    connection.execute("DELETE FROM section_terms")
+    connection.execute("UPDATE terms_state SET version = ?, complete = 0", (VERSION,))

@@ -45,7 +45,13 @@ def create_table(connection: "apsw.Connection", generation_id: int, dimension: i
         f"CREATE VIRTUAL TABLE {name} USING vec0"
         f" (embedding float[{int(dimension)}] distance_metric=cosine)"
     )
-    connection.execute(
+    connection.execute(trigger(generation_id))
+
+
+def trigger(generation_id: int) -> str:
+    """Return the SQL of the trigger that keeps a generation's table in step with `sections`."""
+    name = table(generation_id)
+    return (
         f"CREATE TRIGGER {name}_delete AFTER DELETE ON sections BEGIN"
         " INSERT OR REPLACE INTO spare_vectors (generation_id, hash, kept_at, embedding)"
         f" SELECT {int(generation_id)}, old.hash, strftime('%Y-%m-%dT%H:%M:%fZ'), embedding"
@@ -65,10 +71,15 @@ def drop_table(connection: "apsw.Connection", generation_id: int) -> None:
 def show(connection: "apsw.Connection", generation_id: int | None) -> None:
     """Point the view that people use at a generation, or at none."""
     connection.execute("DROP VIEW IF EXISTS content_vec")
-    connection.execute(
-        _NO_VECTORS
-        if generation_id is None
-        else "CREATE VIEW content_vec (section_id, embedding) AS"
+    connection.execute(view(generation_id))
+
+
+def view(generation_id: int | None) -> str:
+    """Return the SQL of the view that people use, onto a generation or onto none."""
+    if generation_id is None:
+        return _NO_VECTORS
+    return (
+        "CREATE VIEW content_vec (section_id, embedding) AS"
         f" SELECT rowid, embedding FROM {table(generation_id)}"
     )
 

@@ -177,6 +177,17 @@ class Reindexer:
         """Whether this process waits for another one that does the work."""
         return self._working and not self._busy
 
+    async def abandoned(self) -> Generation | None:
+        """Return what was begun with another model than is set and nobody goes on with, or None.
+
+        What a person has paused is theirs.
+        """
+        begun = await self._shop.building()
+        if begun is None or self._working or await self._shop.claim.lives():
+            return None
+        note = await self._shop.index.build_note(begun.id)
+        return begun if note and not note.held and not await self._ours(begun) else None
+
     async def wait(self) -> ReindexProgress:
         """Return when it has ended, was paused by a person, or was stopped."""
         if self._task is not None:

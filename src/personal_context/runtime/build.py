@@ -20,6 +20,7 @@ from personal_context.content.placing import Placer
 from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
 from personal_context.content.service import ContentService
+from personal_context.db.checkup.checkup import Checkup
 from personal_context.db.connection import Database
 from personal_context.db.key import SqliteKeyBook
 from personal_context.db.quota import SqliteQuota
@@ -262,6 +263,7 @@ def build_runtime(
         embed_backlog=embed_backlog,
         push_pending=pusher.drain,
         clock=clock,
+        checkup=Checkup(database, prepare, is_gone),
         database=database,
         store=store,
         index=index,

@@ -14,6 +14,7 @@ from personal_context.content.from_web import PageService
 from personal_context.content.outbox import OutboxService
 from personal_context.content.prompts import PromptService
 from personal_context.content.service import ContentService
+from personal_context.db.checkup.checkup import Checkup
 from personal_context.db.connection import Database
 from personal_context.domain.models import EffectiveSetting, Status
 from personal_context.indexing.indexer import Indexer
@@ -82,6 +83,7 @@ class Runtime:
     embed_backlog: Callable[[], Awaitable[int]]
     push_pending: Callable[[], Awaitable[int]]
     clock: Clock
+    checkup: Checkup
     database: Database
     store: Store
     index: VectorIndex

@@ -6,6 +6,7 @@ stands; of two terms in four billion, one finds what the other has.
 
 import re
 from array import array
+from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
 from zlib import crc32
@@ -38,6 +39,11 @@ def _key(term: str) -> int | None:
     return None if term in stop_terms() else crc32(term.encode())
 
 
+def taken_apart(column: str) -> Sequence[str]:
+    """Return the terms of a column of the index of words, as it takes them apart."""
+    return _TERM.findall(column)
+
+
 def packed_terms(title: str, *others: str) -> bytes:
     """Return the terms of a section, see HEADER; then the numbers, then the places.
 
@@ -49,7 +55,7 @@ def packed_terms(title: str, *others: str) -> bytes:
     places: list[int] = []
     total = place = 0
     for number, part in enumerate((title, *others)):
-        terms = _TERM.findall(part)
+        terms = taken_apart(part)
         total += len(terms)
         for at, key in enumerate(map(_key, terms), start=place):
             if key is not None:

@@ -85,6 +85,7 @@ from personal_context.domain.models.trace import (
     TracedSection,
     TypedWord,
 )
+from personal_context.domain.models.upkeep import Checked
 from personal_context.domain.models.upstream import (
     Abilities,
     Page,
@@ -118,6 +119,7 @@ __all__ = [
     "AbsenceReason",
     "BacklogItem",
     "BuildNote",
+    "Checked",
     "CollectionId",
     "CollectionStatus",
     "Content",
