@@ -66,6 +66,23 @@ def test_a_person_compares_and_chooses(visit, url, services, scripts, button, ke
     assert services.outbox.seen == [SEEN]
 
 
+def test_a_change_leads_to_its_document_and_to_the_other_views(visit, url, services):
+    services.outbox.waits = [waiting(), waiting(PushState.FAILED, 2, title="Gone", trashed=True)]
+    page = visit(url)
+    link = page.locator(".entry-title a")
+    there = f"/content/{waiting().content_id}"
+
+    assert [one.get_attribute("href") for one in link.all()] == [there]
+    entry(page, "Restoring the database").get_by_role("link", name="Compare").click()
+    assert page.get_by_role("link", name="Read the document").get_attribute("href") == there
+    views = page.get_by_role("navigation", name="Views").get_by_role("link")
+    assert views.all_inner_texts()[:3] == ["Home", "Activity", "Settings"]
+    assert page.locator("[aria-current]").count() == 0
+
+    page.goto(f"{url}/outbox/{services.outbox.waits[1].content_id}")
+    assert page.get_by_role("link", name="Read the document").count() == 0
+
+
 def test_what_a_person_has_opened_stays_open(visit, url):
     page = visit(url)
     entry(page, "Weekly review").get_by_text("Discard…").click()

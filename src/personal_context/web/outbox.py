@@ -61,6 +61,7 @@ class OutboxPage:
             "found": found,
             "choices": choices(found),
             "diff": diff_lines(found.diff),
+            "view": "",
         }
         return html_answer(await self._pages.render("outbox.html", **values))
 

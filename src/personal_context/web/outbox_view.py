@@ -45,6 +45,7 @@ class OutboxRow:
         may_retry: Whether trying now makes sense.
         may_choose: There are two texts to choose from.
         discarding: What discarding would do; an empty string if it can't be done now.
+        readable: It can be read here; else it is in the local trash.
     """
 
     id: str
@@ -60,6 +61,7 @@ class OutboxRow:
     may_retry: bool
     may_choose: bool
     discarding: str
+    readable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def outbox_row(entry: OutboxEntry) -> OutboxRow:
         may_retry=pending or entry.state is PushState.FAILED,
         may_choose=conflict,
         discarding=_discarding(entry),
+        readable=not entry.trashed,
     )
 
 
