@@ -16,7 +16,6 @@ from mishaps import LATE, TO_THE_END, TROUBLES, UNPREPARABLE, Crash, Sleep, Trou
 from push_deeds import Agents, Deed, changes, deeds
 from push_process import PushProcess
 from pushed_wiki import WRITING, Account, Edit, PushedWiki, edits, words_of
-from sync_checks import whole
 
 from personal_context.domain.models import ContentId, PushState
 from personal_context.upstream.sandbox.models import Version
@@ -164,7 +163,6 @@ class PushMachine(RuleBasedStateMachine):
             if self._whole:
                 self._await(self._quiet())
                 self._await(self._chosen())
-                self._await(whole(self.process))
         finally:
             if hasattr(self, "process"):
                 self._await(self.process.stop())

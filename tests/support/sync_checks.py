@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from changing_wiki import ChangingWiki, Row
 from mirror_process import How, MirrorProcess, Outcome
@@ -166,16 +165,8 @@ async def parts_agree(wiki: ChangingWiki, process: MirrorProcess) -> None:
     for one in held:
         assert one.text.split()[-1] in " ".join(part.text for part in sections[one.id])
     assert await process.finds("title") == {one.id for one in held}
-    problems = await process.runtime.database.write(_problems)
-    assert not problems
-
-
-def _problems(connection: Any) -> list[Any]:
-    # The full-text check writes nothing, but FTS5 spells it as an INSERT; it raises.
-    connection.execute("INSERT INTO content_fts (content_fts, rank) VALUES ('integrity-check', 1)")
-    found = connection.execute("PRAGMA integrity_check").fetchall()
-    found += connection.execute("PRAGMA foreign_key_check").fetchall()
-    return [row for row in found if row != ("ok",)]
+    wrong = {one.name: one.problems for one in await process.runtime.checkup.look() if one.problems}
+    assert not wrong, wrong
 
 
 def differences(held: Mapping[str, list[Row]], wanted: Mapping[str, list[Row]]) -> str:
@@ -190,9 +181,3 @@ def differences(held: Mapping[str, list[Row]], wanted: Mapping[str, list[Row]]) 
         if ours[key] != theirs[key]
     ]
     return "\n".join(["", *sorted(lines)]) if lines else "only the order differs"
-
-
-async def whole(process: MirrorProcess) -> None:
-    """Nothing in the store hangs on nothing, and all that is derived is as a recount says."""
-    wrong = {one.name: one.problems for one in await process.runtime.checkup.look() if one.problems}
-    assert not wrong, wrong

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, note, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from mirror_process import How, MirrorProcess, Outcome, edits_between
 from mishaps import TO_THE_END, TROUBLES, Crash, Sleep, Trouble
-from sync_checks import Mishap, PassWatch, equal, keeps_its_word, parts_agree, whole
+from sync_checks import Mishap, PassWatch, equal, keeps_its_word, parts_agree
 
 from personal_context.upstream.sandbox.models import Version
 
@@ -146,8 +146,6 @@ class SyncMachine(RuleBasedStateMachine):
         try:
             if self._whole and self._stirred:
                 self._await(self._quiet())
-            if self._whole:
-                self._await(whole(self.process))
         finally:
             if hasattr(self, "process"):
                 self._runner.run(self.process.stop())
