@@ -1,6 +1,7 @@
 """Agents write through a gateway that is killed again and again, while people write in the wiki.
 
-The wiki is `personal-context sandbox` in a process of its own. Three agents add notes and change
+The wiki is `personal-context sandbox` in a process of its own, or a real Outline, which gets
+collections of its own that are deleted in the end, and no faults. Three agents add notes and change
 notes and pages over REST, two people write into the same documents over Outline's API, faults are
 ordered for requests that write, and one gateway after the other is killed with SIGKILL. Then all
 becomes quiet: what is still to be added is added, a person ends each conflict by keeping both
@@ -32,7 +33,11 @@ def main() -> None:
         "--rate-limits", action="store_true", help="of Outline: 25 creates a minute, in all"
     )
     arguments.add_argument("--keep", type=Path, help="a folder that keeps store and logs")
+    arguments.add_argument("--outline", help="address of a real Outline, in place of a stand-in")
+    arguments.add_argument("--key", help="for it; the key of somebody who may do everything")
     options = arguments.parse_args()
+    if (options.outline is None) is not (options.key is None):
+        arguments.error("--outline needs --key, and the other way round")
     plan = Plan(
         options.docs,
         options.minutes * 60,
@@ -44,7 +49,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
-        drill = PushDrill(folder, plan, adds=options.adds, rate_limits=options.rate_limits)
+        real = (options.outline, options.key) if options.outline else None
+        drill = PushDrill(
+            folder, plan, adds=options.adds, rate_limits=options.rate_limits, outline=real
+        )
         verdict = asyncio.run(drill.run())
         complaints = drill.complaints()
     figures = figures_of(drill, verdict)

@@ -1,8 +1,9 @@
 """A gateway that is killed again and again, while people change the wiki and requests fail.
 
-The wiki is `personal-context sandbox` in a process of its own. People change it over HTTP, agents
-add notes through the gateway, faults are ordered, and one gateway after the other is killed with
-SIGKILL. Then all becomes quiet: the last gateway has to make the mirror equal to the wiki.
+The wiki is `personal-context sandbox` in a process of its own, or a real Outline, which gets
+collections of its own that are deleted in the end, and no faults. People change it over HTTP,
+agents add notes through the gateway, faults are ordered, and one gateway after the other is killed
+with SIGKILL. Then all becomes quiet: the last gateway has to make the mirror equal to the wiki.
 """
 
 import asyncio
@@ -26,12 +27,17 @@ def main() -> None:
     arguments.add_argument("--kills", type=int, default=50, help="gateways that are killed")
     arguments.add_argument("--seed", type=int, default=1, help="repeats the decisions of a run")
     arguments.add_argument("--keep", type=Path, help="a folder that keeps store and logs")
+    arguments.add_argument("--outline", help="address of a real Outline, in place of a stand-in")
+    arguments.add_argument("--key", help="for it; the key of somebody who may do everything")
     options = arguments.parse_args()
+    if (options.outline is None) is not (options.key is None):
+        arguments.error("--outline needs --key, and the other way round")
     plan = Plan(options.docs, options.minutes * 60, options.kills, options.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
-        drill = Drill(folder, plan)
+        real = (options.outline, options.key) if options.outline else None
+        drill = Drill(folder, plan, outline=real)
         verdict = asyncio.run(drill.run())
         complaints = drill.complaints()
     figures = figures_of(drill, verdict)

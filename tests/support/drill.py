@@ -72,11 +72,14 @@ class Drill:
         folder: For the wiki's pages, the store, and what the processes say on stderr.
         plan: What is to happen.
         rate_limits: The wiki has Outline's.
+        outline: Address and key of a real one, in place of a sandbox: it gets collections of its
+            own, which are deleted in the end, and no faults.
     """
 
     folder: Path
     plan: Plan
     rate_limits: bool = False
+    outline: tuple[str, str] | None = None
     accepted: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     kills: int = 0
@@ -86,23 +89,21 @@ class Drill:
 
     async def run(self) -> Verdict:
         """Do it all, and tell what became of the mirror."""
-        write_pages(self.folder / "pages", self.plan.documents)
-        async with self._sandbox() as api:
-            rooms = {c["name"]: c["id"] for c in await api.ask("collections.list", limit=100)}
+        async with self._real() if self.outline else self._sandbox() as (api, rooms):
             self._env = environment(
                 self.folder,
                 OUTLINE_API_BASE=self._url,
-                OUTLINE_API_KEY=DEMO_KEY,
-                OUTLINE_COLLECTION_ID=rooms[ROOMS[0]],
-                SYNC_COLLECTIONS=",".join(rooms[name] for name in ROOMS[:-1]),
+                OUTLINE_API_KEY=self.outline[1] if self.outline else DEMO_KEY,
+                OUTLINE_COLLECTION_ID=rooms[0],
+                SYNC_COLLECTIONS=",".join(rooms[:-1]),
                 SYNC_INTERVAL=5,
                 SYNC_SWEEP_INTERVAL=60,
                 EMBEDDING_PROVIDER="local",
             )
-            people = People(api, self.plan.seed, [rooms[name] for name in ROOMS])
+            people = People(api, self.plan.seed, rooms)
             await people.look_around()
             await self._storm(api, people)
-            return await self._calm(api, people, [rooms[name] for name in ROOMS[:-1]])
+            return await self._calm(api, people, rooms[:-1])
 
     # --- the storm
 
@@ -209,7 +210,8 @@ class Drill:
     # --- processes
 
     @contextlib.asynccontextmanager
-    async def _sandbox(self) -> AsyncIterator[WikiApi]:
+    async def _sandbox(self) -> AsyncIterator[tuple[WikiApi, list[str]]]:
+        write_pages(self.folder / "pages", self.plan.documents)
         log = self.folder / "sandbox.log"
         arguments = ["sandbox", "--port", "0", "--folder", str(self.folder / "pages")]
         arguments += ["--version", Random(self.plan.seed).choice(VERSIONS)]
@@ -218,7 +220,31 @@ class Drill:
         with started(arguments, environment(self.folder), log):
             self._url = await line_of(log, r"stand-in at (\S+)")
             async with WikiApi(self._url) as api:
-                yield api
+                made = {c["name"]: c["id"] for c in await api.ask("collections.list", limit=100)}
+                yield api, [made[name] for name in ROOMS]
+
+    @contextlib.asynccontextmanager
+    async def _real(self) -> AsyncIterator[tuple[WikiApi, list[str]]]:
+        assert self.outline
+        self._url, key = self.outline
+        async with WikiApi(self._url, key) as api:
+            rooms = [
+                (await api.ask("collections.create", name=name, permission="read_write"))["id"]
+                for name in ROOMS
+            ]
+            try:
+                for number in range(self.plan.documents):
+                    await api.ask(
+                        "documents.create",
+                        title=f"Title p{number}p",
+                        text=f"Some text.\n\n## Part\n\nMore about q{number}q.",
+                        collectionId=rooms[number % len(rooms)],
+                        publish=True,
+                    )
+                yield api, rooms
+            finally:
+                for room in rooms:
+                    await api.ask("collections.delete", id=room)
 
     @contextlib.contextmanager
     def _gateway(self) -> "Iterator[subprocess.Popen[bytes]]":

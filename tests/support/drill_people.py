@@ -21,13 +21,17 @@ PAGE = 100
 class WikiApi:
     """The wiki's API, and the switches of a sandbox that plays it.
 
+    Args:
+        key: Of a real Outline, which has no switches: nothing is ordered there.
+
     Attributes:
         sent: Requests to the API so far.
     """
 
-    def __init__(self, url: str) -> None:
-        headers = {"Authorization": f"Bearer {DEMO_KEY}"}
+    def __init__(self, url: str, key: str | None = None) -> None:
+        headers = {"Authorization": f"Bearer {key or DEMO_KEY}"}
         self._client = httpx.AsyncClient(base_url=url, headers=headers, timeout=60)
+        self._real = key is not None
         self.sent = 0
 
     async def __aenter__(self) -> Self:
@@ -46,13 +50,17 @@ class WikiApi:
             return None
 
     async def order(self, **fault: object) -> None:
-        (await self._client.post(FAULTS, json=fault)).raise_for_status()
+        if not self._real:
+            (await self._client.post(FAULTS, json=fault)).raise_for_status()
 
     async def forget_orders(self) -> None:
-        (await self._client.delete(FAULTS)).raise_for_status()
+        if not self._real:
+            (await self._client.delete(FAULTS)).raise_for_status()
 
     async def told(self) -> Mapping[str, int]:
         """Return how many requests there were, and faults that hit one."""
+        if self._real:
+            return {"requests": self.sent, "hit": 0}
         return (await self._client.get(FAULTS)).raise_for_status().json()
 
     async def tree(self, collection_id: str) -> list[Any]:
@@ -170,10 +178,14 @@ class People:
             self.ids.append(made["id"])
         return made
 
+    async def _branch(self, key: str) -> set[str]:
+        """Return a document and all below it; nothing if it stands in no tree."""
+        branch = await self.api.ask("documents.documents", id=key)
+        return {node["id"] for node, _ in flat([branch])} if isinstance(branch, dict) else set()
+
     async def _take(self, endpoint: str, pick: float, **more: object) -> Any:
         key = self._document(pick)
-        branch = await self.api.ask("documents.documents", id=key)
-        self.taken |= {node["id"] for node, _ in flat([branch])} if branch else {key}
+        self.taken |= await self._branch(key) or {key}
         return await self.api.ask(endpoint, id=key, **more)
 
     async def _text(self, pick: float, _: float) -> Any:
@@ -201,9 +213,8 @@ class People:
 
     async def _move(self, pick: float, place: float) -> Any:
         """Below another document, wherever that is."""
-        branch = await self.api.ask("documents.documents", id=self._document(pick))
-        if branch:  # It may land in a collection that isn't mirrored.
-            self.taken |= {node["id"] for node, _ in flat([branch])}
+        # It may land in a collection that isn't mirrored.
+        self.taken |= await self._branch(self._document(pick))
         parent = self._document(place)
         return await self.api.ask(
             "documents.move", id=self._document(pick), parentDocumentId=parent, index=0
@@ -211,8 +222,7 @@ class People:
 
     async def _reorder(self, pick: float, place: float) -> Any:
         key, index = self._document(pick), int(place * 9)
-        branch = await self.api.ask("documents.documents", id=key)
-        if not branch:
+        if not await self._branch(key):
             return None
         return await self.api.ask("documents.move", id=key, index=index)
 
@@ -229,20 +239,25 @@ class People:
     async def _unpublish(self, pick: float, _: float) -> Any:
         return await self._take("documents.unpublish", pick)
 
+    async def _own(self, endpoint: str, offset: int = 0) -> list[str]:
+        """Return what a list shows first, unless it is of other people."""
+        listed = await self.api.ask(endpoint, limit=1, offset=offset) or []
+        return [one["id"] for one in listed if one["id"] in self.ids]
+
     async def _purge(self, _: float, __: float) -> Any:
-        for gone in await self.api.ask("documents.deleted", limit=1) or []:
-            return await self.api.ask("documents.delete", id=gone["id"], permanent=True)
+        for gone in await self._own("documents.deleted"):
+            return await self.api.ask("documents.delete", id=gone, permanent=True)
         return None
 
     async def _restore(self, pick: float, place: float) -> Any:
         endpoint = "documents.deleted" if pick < 0.7 else "documents.archived"
-        for gone in await self.api.ask(endpoint, limit=1, offset=int(place * 9)) or []:
-            return await self.api.ask("documents.restore", id=gone["id"])
+        for gone in await self._own(endpoint, int(place * 9)):
+            return await self.api.ask("documents.restore", id=gone)
         return None
 
     async def _publish(self, _: float, __: float) -> Any:
-        for draft in await self.api.ask("documents.drafts", limit=1) or []:
-            return await self.api.ask("documents.update", id=draft["id"], publish=True)
+        for draft in await self._own("documents.drafts"):
+            return await self.api.ask("documents.update", id=draft, publish=True)
         return None
 
     async def _rename_collection(self, pick: float, place: float) -> Any:

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 import httpx
-from drill import ROOMS, Drill, write_pages
+from drill import Drill
 from drill_people import Row, WikiApi, flat
 from drill_verdict import Mirror, Verdict, judge
 from processes import environment
@@ -71,17 +71,18 @@ class PushDrill(Drill):
 
     async def run(self) -> PushVerdict:
         """Do it all, and tell what became of the words."""
-        write_pages(self.folder / "pages", self.plan.documents)
         self._numbers = itertools.count()
-        async with self._sandbox() as api, httpx.AsyncClient(timeout=10) as client:
+        # Outline itself loses one of two texts that people append in one moment.
+        self._turn = asyncio.Lock()
+        wiki = self._real() if self.outline else self._sandbox()
+        async with wiki as (api, rooms), httpx.AsyncClient(timeout=10) as client:
             self._client = client
-            rooms = {c["name"]: c["id"] for c in await api.ask("collections.list", limit=100)}
-            self._rooms = [rooms[name] for name in ROOMS[:-1]]
+            self._rooms = rooms[:-1]
             self._env = environment(
                 self.folder,
                 OUTLINE_API_BASE=self._url,
-                OUTLINE_API_KEY=DEMO_KEY,
-                OUTLINE_COLLECTION_ID=rooms[ROOMS[0]],
+                OUTLINE_API_KEY=self.outline[1] if self.outline else DEMO_KEY,
+                OUTLINE_COLLECTION_ID=rooms[0],
                 SYNC_COLLECTIONS=",".join(self._rooms),
                 SYNC_INTERVAL=5,
                 SYNC_SWEEP_INTERVAL=60,
@@ -191,12 +192,15 @@ class PushDrill(Drill):
             mode, text = random.choice(
                 (("append", f"\n\nBy {word}."), ("prepend", f"By {word}.\n\n"))
             )
-            if await api.ask("documents.update", id=key, text=text, editMode=mode):
-                self.said[word] = key
+            async with self._turn:
+                if await api.ask("documents.update", id=key, text=text, editMode=mode):
+                    self.said[word] = key
 
     async def _bring_back(self, api: WikiApi) -> None:
+        ours = {*self._pages, *self.notes}
         for document in await api.ask("documents.deleted", limit=100) or []:
-            await api.ask("documents.restore", id=document["id"])
+            if document["id"] in ours:
+                await api.ask("documents.restore", id=document["id"])
 
     # --- the calm after it
 
