@@ -58,7 +58,7 @@ async def rankings(runtime: Runtime, grep: Grep, query: str) -> Mapping[str, Seq
         raise SystemExit(f"Search by meaning is off: {answer.degraded}")
     hybrid = [result.content.id for result in answer.results]
     keyword = await _by_words(runtime, keyword_query(query), DEPTH)
-    meaning = MeaningSearch(runtime.index, runtime.embedder)
+    meaning = MeaningSearch(runtime.snapshots, runtime.embedder)
     near = (await meaning.find(query, limit=2 * DEPTH, filters=EVERYTHING)).hits
     vector = {one: hit.similarity for one, hit in near.items()}
     anywhere = KeywordQuery(

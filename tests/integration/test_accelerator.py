@@ -6,13 +6,16 @@ import threading
 
 import pytest
 from builders import HANDBOOK, JOURNAL, LOG, content, content_id, embed, indexed, model, vector
+from hashing_embedder import HashingEmbedder
 
+from personal_context.config import load_settings
 from personal_context.db import nearest
 from personal_context.db.accelerator.meaning import MeaningCache
 from personal_context.db.connection import Database
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.domain.models import EVERYTHING, GenerationState, SearchFilters
+from personal_context.runtime import build_runtime
 
 ACTIVE, BUILDING = GenerationState.ACTIVE, GenerationState.BUILDING
 FILTERS = [EVERYTHING, SearchFilters(collection=JOURNAL), SearchFilters(tags=frozenset({"none"}))]
@@ -221,3 +224,27 @@ async def test_a_job_in_the_background_has_a_connection_of_its_own(database, cap
 
 def test_what_a_closed_database_is_to_do_in_the_background_never_begins(tmp_path):
     Database(tmp_path / "context.db").in_background(lambda _: pytest.fail("it began"))
+
+
+@pytest.mark.parametrize("accelerator", ["auto", "off"])
+async def test_answers_are_the_same_when_it_is_switched_off(tmp_path, accelerator):
+    settings = load_settings(
+        db_path=tmp_path / "context.db",
+        embedding_provider="local",
+        search_accelerator=accelerator,
+    )
+    async with build_runtime(settings, embedder=HashingEmbedder()) as runtime:
+        for number, piece in enumerate(["kettles of copper", "cups of tin", "a kettle"], 1):
+            await runtime.store.mirror(content(number), indexed("Title", [piece]), log=LOG)
+        await runtime.embed_backlog()
+        answers = [await runtime.search.search("kettles of tin") for _ in range(2)]
+        held = (runtime.snapshots._words._segments, runtime.snapshots._meaning._table)
+
+    assert [one is not None for one in held] == [accelerator == "auto"] * 2
+    for answer in answers:
+        assert answer.mode == "hybrid"
+        assert [one.preview for one in answer.results] == [
+            "cups of tin",
+            "kettles of copper",
+            "a kettle",
+        ]

@@ -1,5 +1,5 @@
 import pytest
-from backends import sqlite
+from backends import hybrid, sqlite
 from builders import LOG, content, content_id, indexed
 from hashing_embedder import HashingEmbedder, unavailable
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from personal_context.domain.errors import EmbeddingRejected, InvalidInput
 from personal_context.domain.models import GenerationState, SearchFilters, SourceType
 from personal_context.indexing.indexer import Indexer
-from personal_context.search.hybrid import HybridSearch
 
 DOCUMENTS = {
     1: ("Restore", ["how to restore the database", "the backup is in the vault"]),
@@ -38,12 +37,12 @@ def embedder():
 @pytest.fixture
 async def search(backend, embedder):
     await Indexer(backend.index, embedder).run_backlog()
-    return HybridSearch(backend.store, backend.index, embedder)
+    return hybrid(backend, embedder)
 
 
-def narrow(backend, embedder, index=None):
+def narrow(backend, embedder, snapshots=None):
     """A search that takes one candidate from each list."""
-    return HybridSearch(backend.store, index or backend.index, embedder, depth=1)
+    return hybrid(backend, embedder, snapshots=snapshots, depth=1)
 
 
 def numbers(answer):
@@ -125,7 +124,7 @@ async def test_words_that_occur_nowhere_find_nothing_without_vectors(search, emb
 
 
 async def test_without_a_generation_words_answer(backend, embedder):
-    search = HybridSearch(backend.store, backend.index, embedder)
+    search = hybrid(backend, embedder)
     answer = await search.search("restore")
     assert answer.mode == "keyword"
     assert "no text has a vector yet" in answer.degraded.lower()
@@ -134,7 +133,7 @@ async def test_without_a_generation_words_answer(backend, embedder):
 
 async def test_without_vectors_words_answer(backend, embedder):
     await Indexer(backend.index, embedder).open_generation()
-    answer = await HybridSearch(backend.store, backend.index, embedder).search("restore")
+    answer = await hybrid(backend, embedder).search("restore")
     assert answer.mode == "keyword"
     assert "no text has a vector yet" in answer.degraded.lower()
     assert set(numbers(answer)) == {1, 3}
@@ -142,54 +141,89 @@ async def test_without_vectors_words_answer(backend, embedder):
 
 async def test_vectors_of_another_model_are_not_compared(backend, search):
     other = HashingEmbedder(256, name="other")
-    answer = await HybridSearch(backend.store, backend.index, other).search("restore")
+    answer = await hybrid(backend, other).search("restore")
     assert answer.mode == "keyword"
     assert "Reindex" in answer.degraded
     assert set(numbers(answer)) == {1, 3}
 
 
-class Switching:
-    """An index whose active generation is replaced right before some method is called."""
+class Disturbed:
+    """Snapshots, before some of which something happens."""
 
-    def __init__(self, index, embedder, before):
-        self._index, self._embedder, self._before = index, embedder, before
-        self.switched = 0
+    def __init__(self, snapshots, disturb, *numbers):
+        self._snapshots, self._disturb, self._numbers = snapshots, disturb, numbers
+        self.looks = 0
 
-    def __getattr__(self, name):
-        method = getattr(self._index, name)
-
-        async def called(*args, **kwargs):
-            if name == self._before and not self.switched:
-                self.switched += 1
-                model = await self._embedder.model()
-                made = await self._index.create(model, GenerationState.BUILDING)
-                while items := await self._index.backlog(made.id, limit=100):
-                    vectors = await self._embedder.embed([item.text for item in items])
-                    await self._index.store(made.id, list(zip(items, vectors, strict=True)))
-                await self._index.activate(made.id)
-            return await method(*args, **kwargs)
-
-        return called
+    async def look(self, fn):
+        self.looks += 1
+        if self.looks in self._numbers:
+            await self._disturb()
+        return await self._snapshots.look(fn)
 
 
-@pytest.mark.parametrize("before", ["nearest", "similarities", "progress"])
+def switching(index, embedder):
+    """What replaces the active generation by another one of the same model."""
+
+    async def switch():
+        made = await index.create(await embedder.model(), GenerationState.BUILDING)
+        while items := await index.backlog(made.id, limit=100):
+            vectors = await embedder.embed([item.text for item in items])
+            await index.store(made.id, list(zip(items, vectors, strict=True)))
+        await index.activate(made.id)
+
+    return switch
+
+
+async def test_a_search_looks_twice(backend, embedder, search):
+    snapshots = Disturbed(backend.snapshots, None)
+    await narrow(backend, embedder, snapshots).search("canteen restore")
+    assert snapshots.looks == 2
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
 async def test_a_switch_in_the_middle_of_a_search_is_not_noticed(backend, embedder, search, before):
     expected = await narrow(backend, embedder).search("canteen restore")
-    index = Switching(backend.index, embedder, before)
-    answer = await narrow(backend, embedder, index).search("canteen restore")
-    assert index.switched == (before != "progress")
+    switch = switching(backend.index, embedder)
+    snapshots = Disturbed(backend.snapshots, switch, before)
+    found = narrow(backend, embedder, snapshots)
+    answer = await found.search("canteen restore")
+    again = await found.search("canteen restore")
     assert (answer.mode, answer.results) == ("hybrid", expected.results)
+    assert (again.mode, again.results) == ("hybrid", expected.results)
 
 
-async def test_what_was_removed_meanwhile_is_left_out(backend, search, monkeypatch):
-    summaries = backend.store.summaries
+async def test_when_vectors_are_replaced_again_and_again_words_answer(backend, embedder, search):
+    switch = switching(backend.index, embedder)
+    snapshots = Disturbed(backend.snapshots, switch, 2, 3, 4)
+    answer = await narrow(backend, embedder, snapshots).search("canteen restore")
+    assert answer.mode == "keyword"
+    assert "replaced" in answer.degraded
+    assert len(answer.results) == 1
 
-    async def removing(ids):
+
+async def test_a_model_that_takes_over_in_the_middle_is_asked(backend, embedder, search):
+    new = HashingEmbedder(64, name="new")
+    new.others["hashing"] = embedder
+    snapshots = Disturbed(backend.snapshots, switching(backend.index, new), 2)
+    answer = await narrow(backend, new, snapshots).search("canteen restore")
+    assert answer.mode == "hybrid"
+    assert embedder.queries == ["canteen restore"]
+    assert new.queries == ["canteen restore"]
+
+
+async def test_the_question_is_embedded_once(backend, embedder, search):
+    for query in ("restore", "soup", "Lunch", '"soup and bread"', "source:note"):
+        await search.search(query)
+    assert embedder.queries == ["restore", "soup", "Lunch", "soup and bread"]
+
+
+async def test_what_was_removed_meanwhile_is_left_out(backend, embedder, search):
+    async def remove():
         await backend.store.trash(content_id(1), reason="gone", log=LOG)
-        return await summaries(ids)
 
-    monkeypatch.setattr(backend.store, "summaries", removing)
-    assert numbers(await search.search("restore"))[0] == 3
+    snapshots = Disturbed(backend.snapshots, remove, 2)
+    answer = await hybrid(backend, embedder, snapshots=snapshots).search("restore")
+    assert numbers(answer) == [3, 2, 4]
 
 
 async def test_a_content_without_text_is_found_by_its_title(backend, search):
@@ -229,4 +263,5 @@ async def test_a_huge_query_is_answered(search, embedder):
 async def test_any_typed_text_is_answered(search, query):
     answer = await search.search(query)
     assert answer.query == query
-    assert answer.mode == "hybrid"
+    only_filters = any("Only filters" in note for note in answer.notes)  # e.g. "-word"
+    assert answer.mode == ("keyword" if only_filters else "hybrid")

@@ -1,6 +1,7 @@
 """The trace of a search: it is that of the answer, and tells why something is not in it."""
 
 import pytest
+from backends import hybrid
 from hashing_embedder import HashingEmbedder, unavailable
 from product import opened_product
 
@@ -158,7 +159,9 @@ async def test_phrases_that_nothing_holds_keep_nothing_out(product):
 
 async def test_what_is_below_the_candidates_has_its_exact_place(product):
     runtime = product.runtime
-    narrow = HybridSearch(runtime.store, runtime.index, runtime.embedder, depth=1)
+    narrow = HybridSearch(
+        runtime.store, runtime.index, runtime.snapshots, runtime.embedder, depth=1
+    )
     wide = await runtime.search.inspect("the soup of the canteen", limit=50)
     last = wide.by_meaning[-1]
 
@@ -172,7 +175,9 @@ async def test_what_is_below_the_candidates_has_its_exact_place(product):
 
 async def test_of_filters_alone_the_place_is_told(product):
     runtime = product.runtime
-    narrow = HybridSearch(runtime.store, runtime.index, runtime.embedder, depth=2)
+    narrow = HybridSearch(
+        runtime.store, runtime.index, runtime.snapshots, runtime.embedder, depth=2
+    )
     oldest = await named(product, "Restore")
 
     found = (await narrow.inspect("collection:Handbook", missing=oldest)).absence
@@ -197,7 +202,7 @@ async def test_without_meaning_the_reason_is_told(product):
     failing = HashingEmbedder()
     failing.failing = unavailable()
     runtime = product.runtime
-    search = HybridSearch(runtime.store, runtime.index, failing)
+    search = hybrid(runtime, failing)
 
     trace = await search.inspect("soup", missing=await named(product, "Deploy"))
 

@@ -3,7 +3,7 @@
 import logging
 
 import pytest
-from backends import sqlite
+from backends import hybrid, sqlite
 from builders import LOG, content, indexed
 from embedding_server import BASE, EmbeddingServer
 from hashing_embedder import HashingEmbedder, unavailable
@@ -13,7 +13,6 @@ from personal_context.embeddings.auto import AutoEmbedder
 from personal_context.embeddings.select import Wanted
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.reindex import Reindexer
-from personal_context.search.hybrid import HybridSearch
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ async def put(backend, number, *pieces):
 
 
 async def test_search_goes_on_with_the_vectors_that_are_there(backend, new):
-    answer = await HybridSearch(backend.store, backend.index, new).search("kettles")
+    answer = await hybrid(backend, new).search("kettles")
 
     assert (answer.mode, answer.degraded) == ("hybrid", None)
     assert answer.results[0].breakdown.vector > answer.results[-1].breakdown.vector
@@ -78,7 +77,7 @@ async def test_what_is_added_gets_a_vector_of_the_old_model(backend, old, new, c
 
 async def test_without_the_old_provider_words_answer_and_say_what_to_press(backend, new):
     new.others.clear()
-    answer = await HybridSearch(backend.store, backend.index, new).search("kettles")
+    answer = await hybrid(backend, new).search("kettles")
     indexer = Indexer(backend.index, new)
     await put(backend, 3, "spoons")
 
@@ -94,7 +93,7 @@ async def test_without_the_old_provider_words_answer_and_say_what_to_press(backe
 
 async def test_an_old_provider_that_is_down_does_not_hide_what_to_press(backend, old, new):
     old.failing = unavailable()
-    answer = await HybridSearch(backend.store, backend.index, new).search("kettles")
+    answer = await hybrid(backend, new).search("kettles")
     indexer = Indexer(backend.index, new)
     await put(backend, 3, "spoons")
     await indexer.run_backlog()
@@ -111,7 +110,7 @@ async def test_after_a_reindex_nothing_is_left_to_say(backend, new):
     await reindexer.start()
     await reindexer.wait()
     status = await Indexer(backend.index, new).status()
-    answer = await HybridSearch(backend.store, backend.index, new).search("kettles")
+    answer = await hybrid(backend, new).search("kettles")
 
     assert (status.model.name, status.wanted, status.advice) == ("new", None, None)
     assert answer.mode == "hybrid"
@@ -147,7 +146,7 @@ async def test_a_server_that_changed_the_length_of_its_vectors_is_told(backend):
         await Indexer(backend.index, embedder).run_backlog()
     server.dimension = 48
     async with AutoEmbedder(wanted) as embedder:
-        answer = await HybridSearch(backend.store, backend.index, embedder).search("kettles")
+        answer = await hybrid(backend, embedder).search("kettles")
 
     assert answer.mode == "keyword"
     assert "48 numbers" in answer.degraded
@@ -162,7 +161,7 @@ async def test_a_bad_vector_for_a_query_leaves_the_words(backend, bad):
         await put(backend, 1, "kettles")
         await Indexer(backend.index, embedder).run_backlog()
         server.poison = {"kettles": [bad] * 32}
-        answer = await HybridSearch(backend.store, backend.index, embedder).search("kettles")
+        answer = await hybrid(backend, embedder).search("kettles")
 
     assert answer.mode == "keyword"
     assert len(answer.results) == 1

@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from backends import sqlite
+from backends import hybrid, sqlite
 from builders import LOG, content, indexed
 from fake_time import FakeTime
 from hashing_embedder import HashingEmbedder, unavailable
@@ -15,7 +15,6 @@ from personal_context.domain.errors import (
 from personal_context.domain.models import GenerationState, IndexProgress, ReindexState
 from personal_context.indexing.indexer import Indexer
 from personal_context.indexing.reindex import Reindexer
-from personal_context.search.hybrid import HybridSearch
 
 PIECES = [f"piece number {i} about apples" for i in range(10)]
 
@@ -101,7 +100,7 @@ async def test_a_new_model_takes_over_only_at_the_end(backend, begin):
 
 
 async def test_search_answers_from_the_old_vectors_meanwhile(backend, begin):
-    search = HybridSearch(backend.store, backend.index, HashingEmbedder())
+    search = hybrid(backend, HashingEmbedder())
     embedder = Held()
     reindexer = begin(embedder)
     before = await search.search("piece number 3")

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from backends import sqlite
+from backends import hybrid, sqlite
 from builders import HANDBOOK, LOG, content, content_id, indexed
 from hashing_embedder import HashingEmbedder
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -12,7 +12,6 @@ from personal_context.domain.errors import ContentNotFound, EmbeddingUnavailable
 from personal_context.domain.models import SearchFilters, SourceType, SyncState
 from personal_context.indexing.indexer import Indexer
 from personal_context.search.fusion import FusionRule
-from personal_context.search.hybrid import HybridSearch
 from personal_context.search.similar import SimilarSearch
 
 DOCUMENTS = {
@@ -53,12 +52,12 @@ def embedder():
 @pytest.fixture
 async def search(backend, embedder):
     await Indexer(backend.index, embedder).run_backlog()
-    return HybridSearch(backend.store, backend.index, embedder)
+    return hybrid(backend, embedder)
 
 
 @pytest.fixture
 async def similar(backend, embedder, search):
-    return SimilarSearch(backend.store, backend.index, embedder)
+    return SimilarSearch(backend.store, backend.snapshots, embedder)
 
 
 def numbers(results):
@@ -189,7 +188,7 @@ async def test_an_offset_out_of_range_is_an_error(search, offset):
 
 
 async def test_ranks_can_be_added_instead_of_scores(backend, embedder, search):
-    ranked = HybridSearch(backend.store, backend.index, embedder, rule=FusionRule("rrf"))
+    ranked = hybrid(backend, embedder, rule=FusionRule("rrf"))
     answer = await ranked.search("restore the database")
     assert numbers(answer.results)[0] == 1
     assert all(0 < one.score <= 1 for one in answer.results)
@@ -296,4 +295,4 @@ async def test_a_document_that_is_not_there(similar):
 
 async def test_without_vectors_nothing_can_be_alike(backend, embedder):
     with pytest.raises(EmbeddingUnavailable):
-        await SimilarSearch(backend.store, backend.index, embedder).find_similar(text="soup")
+        await SimilarSearch(backend.store, backend.snapshots, embedder).find_similar(text="soup")

@@ -48,7 +48,7 @@ def test_ties_go_to_words_and_then_to_the_id():
 
 
 def test_nothing_gives_nothing():
-    assert fuse({}, {}) == []
+    assert list(fuse({}, {})) == []
 
 
 LIST = st.dictionaries(

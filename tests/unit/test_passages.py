@@ -2,12 +2,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from personal_context.domain.models import ContentId, StoredSection
-from personal_context.search.passages import best_section, preview
+from personal_context.search.passages import _best_start, best_section, preview
 from personal_context.search.query import plain_query
+from personal_context.words.marking import Marker
 
 
 def terms(*words):
-    return plain_query(" ".join(words)).terms
+    return Marker(plain_query(" ".join(words)).terms)
 
 
 def sections(*texts, path=()):
@@ -37,13 +38,13 @@ def test_headings_count():
 
 
 def test_no_sections_no_best():
-    assert best_section([], ["a"]) is None
+    assert best_section([], terms("a")) is None
 
 
 def test_a_preview_ends_after_a_word():
-    assert preview("one two three four", limit=12).text == "one two\u2026"
-    assert preview(" short ", limit=12).text == "short"
-    assert preview("x" * 600).text == "x" * 499 + "\u2026"
+    assert preview("one two three four", terms(), limit=12).text == "one two\u2026"
+    assert preview(" short ", terms(), limit=12).text == "short"
+    assert preview("x" * 600, terms()).text == "x" * 499 + "\u2026"
 
 
 def test_a_preview_shows_where_the_words_are():
@@ -58,6 +59,30 @@ def test_a_preview_shows_where_the_words_are():
 def test_a_preview_begins_at_the_beginning_if_that_is_as_good():
     text = "We restored it. " + "nothing here. " * 60 + "Restored again."
     assert preview(text, terms("restored")).text.startswith("We restored it.")
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["a", "b c", "c++", "b/c", "restored", "\u8a8d\u8a3c", " "]), max_size=40
+    ),
+    st.lists(st.sampled_from(["a", "b", "b/c", "c++", "restore"])),
+    st.integers(2, 90),
+)
+def test_the_part_is_shown_that_holds_most_terms(pieces, words, limit):
+    found = terms(*words).found_in(" ".join(pieces).strip())
+    assert _best_start(found, limit) == most_distinct(found, limit)
+
+
+def most_distinct(found, limit):
+    """What is meant, in a way that takes long."""
+    best, most = 0, 0
+    for number, first in enumerate(found):
+        start = 0 if first.end <= limit - 1 else max(0, first.start - 60)
+        inside = {term.text for term in found[number:] if term.end <= start + limit - 1}
+        if len(inside) > most:
+            best, most = start, len(inside)
+    return best
 
 
 @settings(deadline=None)

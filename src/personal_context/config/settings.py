@@ -18,6 +18,7 @@ LOCAL_DIMENSION = 384
 """Length of the vectors of the model on board."""
 
 SearchFusion = Literal["minmax", "rrf"]
+SearchAccelerator = Literal["auto", "off"]
 ToolProfile = Literal["core", "full", "lean", "readonly"]
 EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
 
@@ -83,6 +84,11 @@ class Settings(BaseSettings):
         default="minmax",
         description="How words and meaning are joined. minmax: by their scores. rrf: by their "
         "ranks alone.",
+    )
+    search_accelerator: SearchAccelerator = Field(
+        default="auto",
+        description="Whether searches are answered from memory. auto: yes. off: from the database "
+        "alone, with less memory and more time.",
     )
     outline_api_base: str | None = Field(
         default=None, description="Your Outline's address, e.g. https://wiki.example.com."

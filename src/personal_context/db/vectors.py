@@ -114,7 +114,7 @@ class SqliteVectorIndex:
             EmbeddingRejected: The vector does not fit the generation.
         """
         return await self._database.read(
-            lambda c: self._cache.nearest(c, generation_id, vector, limit, filters)
+            lambda c: self._cache.view(c, generation_id).nearest(vector, limit, filters)
         )
 
     async def similarities(
@@ -126,7 +126,7 @@ class SqliteVectorIndex:
             EmbeddingRejected: The vector does not fit the generation.
         """
         return await self._database.read(
-            lambda c: self._cache.similarities(c, generation_id, vector, content_ids)
+            lambda c: self._cache.view(c, generation_id).similarities(vector, content_ids)
         )
 
     async def vectors(
@@ -134,5 +134,5 @@ class SqliteVectorIndex:
     ) -> Mapping[int, Vector]:
         """Return the stored vectors of sections, each of length 1; those without are left out."""
         return await self._database.read(
-            lambda c: self._cache.vectors(c, generation_id, section_ids)
+            lambda c: self._cache.view(c, generation_id).vectors(section_ids)
         )

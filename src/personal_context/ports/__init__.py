@@ -5,6 +5,7 @@ from personal_context.ports.key import KeyBook, KeyUpstream
 from personal_context.ports.leases import Claim
 from personal_context.ports.outbox import OutboxStore
 from personal_context.ports.quota import Quota
+from personal_context.ports.searching import Snapshot, Snapshots
 from personal_context.ports.store import Store
 from personal_context.ports.upstream import Direction, SortField, Upstream
 from personal_context.ports.vectors import Embedded, Embedder, VectorIndex
@@ -24,6 +25,8 @@ __all__ = [
     "PrepareText",
     "Quota",
     "Resource",
+    "Snapshot",
+    "Snapshots",
     "SortField",
     "Store",
     "TokenCounter",

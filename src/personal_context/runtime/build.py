@@ -20,10 +20,13 @@ from personal_context.content.placing import Placer
 from personal_context.content.prompts import PromptService
 from personal_context.content.reading import Reader
 from personal_context.content.service import ContentService
+from personal_context.db.accelerator.meaning import MeaningCache
+from personal_context.db.accelerator.wording import WordsCache
 from personal_context.db.checkup.checkup import Checkup
 from personal_context.db.connection import Database
 from personal_context.db.key import SqliteKeyBook
 from personal_context.db.quota import SqliteQuota
+from personal_context.db.snapshots import SqliteSnapshots
 from personal_context.db.sqlite import SqliteStore
 from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.db.webhooks import SqliteWebhookBook
@@ -98,7 +101,9 @@ def build_runtime(
     owner = owner or process_name()
     version = installed_version("personal-context")
     database = Database(settings.db_path)
-    store = SqliteStore(database)
+    background = None if settings.search_accelerator == "off" else database.in_background
+    words, meaning = WordsCache(background), MeaningCache(background)
+    store = SqliteStore(database, words=words)
     lease = partial(
         Lease,
         store=store,
@@ -107,7 +112,8 @@ def build_runtime(
         is_dead=is_gone,
         times=lease_times,
     )
-    index = SqliteVectorIndex(database)
+    index = SqliteVectorIndex(database, meaning)
+    snapshots = SqliteSnapshots(database, words, meaning)
     embedder = embedder or embedder_of(settings, index)
     upstream = upstream_of(settings, version, SqliteQuota(database, _now), transport)
     prepare = Preparer(MiniLMTokenCounter())
@@ -186,6 +192,7 @@ def build_runtime(
     search = HybridSearch(
         store,
         index,
+        snapshots,
         embedder,
         rule=FusionRule(settings.search_fusion, settings.search_vector_weight),
     )
@@ -195,7 +202,7 @@ def build_runtime(
         store=store,
         placer=placer,
         prepare=prepare,
-        likeness=Likeness(MeaningSearch(index, embedder)),
+        likeness=Likeness(MeaningSearch(snapshots, embedder)),
         offers=offers,
         added=orchestrator.wake,
         new_id=lambda: ContentId(str(uuid4())),
@@ -217,9 +224,9 @@ def build_runtime(
         settings=settings,
         search=search,
         context=ContextBuilder(search, store, count_tokens, clock),
-        similar=SimilarSearch(store, index, embedder),
-        listing=ContentList(store, clock),
-        browsing=Browsing(store),
+        similar=SimilarSearch(store, snapshots, embedder),
+        listing=ContentList(store, snapshots, clock),
+        browsing=Browsing(store, snapshots),
         contents=ContentService(
             adder=adder,
             reader=reader,
@@ -267,6 +274,7 @@ def build_runtime(
         database=database,
         store=store,
         index=index,
+        snapshots=snapshots,
         upstream=upstream,
         embedder=embedder,
         _resources=tuple(filter(None, (database, store, embedder, upstream))),

@@ -24,6 +24,7 @@ from personal_context.ports import (
     Clock,
     Embedder,
     Resource,
+    Snapshots,
     Store,
     Upstream,
     VectorIndex,
@@ -87,6 +88,7 @@ class Runtime:
     database: Database
     store: Store
     index: VectorIndex
+    snapshots: Snapshots
     upstream: Upstream | None
     embedder: Embedder
     _resources: tuple[Resource, ...]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import (
@@ -16,7 +17,7 @@ from personal_context.domain.models import (
 )
 from personal_context.domain.reference import Reference, parse_reference
 from personal_context.domain.text import shortened
-from personal_context.ports import Store, VectorIndex
+from personal_context.ports import Snapshots, Store, VectorIndex
 from personal_context.search.candidates import CandidateSearch
 from personal_context.search.conditions import conditions_of
 from personal_context.search.course import Course, with_named
@@ -66,12 +67,20 @@ class Absences:
     Args:
         store: Where the contents are.
         index: Where the vectors are.
+        snapshots: Where both are read to rank.
         candidates: Ranks, as for the answer.
     """
 
-    def __init__(self, store: Store, index: VectorIndex, candidates: CandidateSearch) -> None:
+    def __init__(
+        self,
+        store: Store,
+        index: VectorIndex,
+        snapshots: Snapshots,
+        candidates: CandidateSearch,
+    ) -> None:
         self._store = store
         self._index = index
+        self._snapshots = snapshots
         self._candidates = candidates
 
     async def explain(self, missed: Naming, course: Course, limit: int) -> Absence:
@@ -223,7 +232,8 @@ class Absences:
                 words={**found.words, **({content_id: worded} if worded else {})},
                 nearest={**found.nearest, **({content_id: near} if near else {})},
             )
-            ranking = await self._candidates.rank(found)
+            more = partial(self._candidates.rank, found=found)
+            ranking = await self._snapshots.look(more)
             ranked = with_named(course.asked.named, ranking.fused)
         rank = _rank([one.content_id for one in ranked], content_id)
         return Place(

@@ -14,7 +14,7 @@ from personal_context.domain.models import (
     LogEntry,
     Placed,
 )
-from personal_context.ports import Store
+from personal_context.ports import Snapshots, Store
 from personal_context.search.filters import located
 
 MAX_LINES = 200
@@ -63,10 +63,12 @@ class Browsing:
 
     Args:
         store: Where it is.
+        snapshots: Where the collections are looked up.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, snapshots: Snapshots) -> None:
         self._store = store
+        self._snapshots = snapshots
 
     async def tree(self, collection: str) -> Shelf:
         """Return a collection's documents in the order in which a person reads its tree.
@@ -150,7 +152,7 @@ class Browsing:
         return History([_line(one, known) for one in entries], older)
 
     async def _found(self, collection: str) -> str:
-        filters = await located(replace(EVERYTHING, collection=collection), self._store)
+        filters = await located(replace(EVERYTHING, collection=collection), self._snapshots)
         return filters.collection or collection
 
 

@@ -1,15 +1,15 @@
-"""Contents that may answer a query: by words and by meaning, side by side."""
+"""Contents that may answer a query: by words and by meaning, then ranked. Of one snapshot each."""
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from personal_context.domain.models import ContentId, KeywordHit, SearchFilters, SectionHit
-from personal_context.ports import Store
+from personal_context.ports import Snapshot
+from personal_context.search.asking import Question, since
 from personal_context.search.feedback import leading, moved, rescored
-from personal_context.search.fusion import Fused, FusionRule, best, fuse
-from personal_context.search.meaning import Meaning, MeaningSearch, since
+from personal_context.search.fusion import Fused, FusionRule, fuse
+from personal_context.search.meaning import Meaning, compared, near, vectors
 from personal_context.search.query import Query
 from personal_context.words.scripts import latin_share
 
@@ -62,68 +62,82 @@ class Ranking:
     milliseconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What was found by words.
+
+    Attributes:
+        hits: The best section of each content that has some.
+        milliseconds: What it took.
+    """
+
+    hits: Mapping[ContentId, KeywordHit]
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class CandidateSearch:
     """Finds candidates and ranks them.
 
-    Args:
-        store: Where the contents are.
-        meaning: Finds by meaning.
+    Attributes:
         depth: Candidates that each of the two searches brings.
         rule: How they are joined.
     """
 
-    def __init__(
-        self, store: Store, meaning: MeaningSearch, *, depth: int, rule: FusionRule
-    ) -> None:
-        self._store = store
-        self._meaning = meaning
-        self.depth = depth
-        self._rule = rule
+    depth: int
+    rule: FusionRule
 
-    async def find(
-        self, query: Query, filters: SearchFilters, also: Collection[ContentId] = ()
+    def by_words(self, snapshot: Snapshot, query: Query, filters: SearchFilters) -> Worded:
+        """Return the candidates that have some of the words."""
+        start = perf_counter()
+        hits = (
+            snapshot.search_keyword(query.keyword, limit=self.depth, filters=filters)
+            if query.keyword.weights
+            else ()
+        )
+        return Worded({hit.content_id: hit for hit in hits}, since(start))
+
+    def join(
+        self,
+        snapshot: Snapshot,
+        query: Query,
+        words: Worded,
+        question: Question,
+        *,
+        filters: SearchFilters,
+        also: Collection[ContentId] = (),
     ) -> Candidates:
-        """Ask both searches, and compare by meaning what only words found.
-
-        A reindexing that switches in between empties the old vectors: then meaning is asked again,
-        once.
+        """Look by meaning, and compare by meaning what only words found.
 
         Args:
+            snapshot: Where the contents are.
             query: What is looked for.
+            words: What was found by words.
+            question: What is compared, of the generation that is active in the snapshot.
             filters: Only contents that pass.
             also: Contents that are candidates in any case.
         """
-        (words, keyword_time), meaning = await asyncio.gather(
-            self._by_words(query, filters), self._by_meaning(query, filters)
-        )
-        wanted = words.keys() | set(also)
+        meaning = near(snapshot, question, limit=self.depth, filters=filters)
+        others = (words.hits.keys() | set(also)) - meaning.hits.keys()
         start = perf_counter()
-        nearest = await self._compared(meaning, wanted)
-        if await self._meaning.outdated(meaning):
-            meaning = await self._by_meaning(query, filters)
-            nearest = await self._compared(meaning, wanted)
-        timings = {"keyword": keyword_time, **meaning.timings, "compare": since(start)}
-        return Candidates(query.text, words, meaning, nearest, timings)
+        nearest = {**meaning.hits, **compared(snapshot, meaning, others)}
+        timings = {"keyword": words.milliseconds, **meaning.timings, "compare": since(start)}
+        return Candidates(query.text, words.hits, meaning, nearest, timings)
 
-    async def rank(self, found: Candidates) -> Ranking:
+    def rank(self, snapshot: Snapshot, found: Candidates) -> Ranking:
         """Join both lists, then look by meaning once more with what their leaders say."""
         rule = self._rule_for(found)
         cosines, bm25 = found.cosines, found.bm25
+        first = fuse(cosines, bm25, rule)
         if found.meaning.vector is None:
-            return Ranking(fuse(cosines, bm25, rule), rule)
+            return Ranking(first, rule)
         start = perf_counter()
-        vectors = await self._meaning.vectors(
-            found.meaning, [hit.section_id for hit in found.nearest.values()]
-        )
-        leaders = [
-            hit
-            for hit in leading(best(cosines, bm25, rule), found.nearest)
-            if hit.section_id in vectors
-        ]
+        known = vectors(snapshot, found.meaning, [hit.section_id for hit in found.nearest.values()])
+        leaders = [hit for hit in leading(first.ids, found.nearest) if hit.section_id in known]
         if not leaders:
-            return Ranking(fuse(cosines, bm25, rule), rule)
-        towards = [vectors[hit.section_id] for hit in leaders]
-        closer = rescored(moved(found.meaning.vector, towards), vectors)
+            return Ranking(first, rule)
+        towards = [known[hit.section_id] for hit in leaders]
+        closer = rescored(moved(found.meaning.vector, towards), known)
         again = {
             one: closer.get(hit.section_id, hit.similarity) for one, hit in found.nearest.items()
         }
@@ -135,26 +149,6 @@ class CandidateSearch:
         """Trust a model less that has not learnt the script of the question, where words answer."""
         generation = found.meaning.generation
         if generation is None or not generation.model.english_only or not found.words:
-            return self._rule
+            return self.rule
         share = latin_share(found.text)
-        return replace(self._rule, vector_weight=self._rule.vector_weight * share)
-
-    async def _by_words(
-        self, query: Query, filters: SearchFilters
-    ) -> tuple[Mapping[ContentId, KeywordHit], float]:
-        start = perf_counter()
-        hits = (
-            await self._store.search_keyword(query.keyword, limit=self.depth, filters=filters)
-            if query.keyword.weights
-            else ()
-        )
-        return {hit.content_id: hit for hit in hits}, since(start)
-
-    async def _by_meaning(self, query: Query, filters: SearchFilters) -> Meaning:
-        return await self._meaning.find(query.text, limit=self.depth, filters=filters)
-
-    async def _compared(
-        self, meaning: Meaning, wanted: Collection[ContentId]
-    ) -> Mapping[ContentId, SectionHit]:
-        others = set(wanted) - meaning.hits.keys()
-        return {**meaning.hits, **await self._meaning.compare(meaning, others)}
+        return replace(self.rule, vector_weight=self.rule.vector_weight * share)

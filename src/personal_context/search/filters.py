@@ -7,10 +7,17 @@ from personal_context.domain.collections import is_id, mirrored_id, unknown_coll
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import SearchFilters
 from personal_context.domain.text import shortened
-from personal_context.ports import Store
+from personal_context.ports import Snapshot, Snapshots
 
 
-async def located(filters: SearchFilters, store: Store) -> SearchFilters:
+async def located(filters: SearchFilters, snapshots: Snapshots) -> SearchFilters:
+    """Return filters whose collection is an id; see `found`."""
+    if filters.collection is None:
+        return filters
+    return await snapshots.look(lambda snapshot: found(filters, snapshot))
+
+
+def found(filters: SearchFilters, snapshot: Snapshot) -> SearchFilters:
     """Return filters whose collection is an id.
 
     Raises:
@@ -19,31 +26,31 @@ async def located(filters: SearchFilters, store: Store) -> SearchFilters:
     if filters.collection is None:
         return filters
     name = filters.collection.strip()
-    states = await store.sync_states()
-    found: str | None = mirrored_id(name, states)
-    if found is None and is_id(name) and name.lower() in (await store.counts()).by_collection:
+    states = snapshot.sync_states()
+    meant: str | None = mirrored_id(name, states)
+    if meant is None and is_id(name) and name.lower() in snapshot.counts().by_collection:
         # It is not mirrored, but something was added to it.
-        found = name.lower()
-    if found is None:
+        meant = name.lower()
+    if meant is None:
         raise unknown_collection(name, [state.name for state in states if state.finished_at])
-    return replace(filters, collection=found)
+    return replace(filters, collection=meant)
 
 
-async def joined(
-    given: SearchFilters, typed: SearchFilters, store: Store
+def joined(
+    given: SearchFilters, typed: SearchFilters, snapshot: Snapshot
 ) -> tuple[SearchFilters | None, Sequence[str]]:
     """Return filters that hold what the caller gave and what was typed, and what to say of them.
 
     Args:
         given: By the caller, with the collection's id.
         typed: In the query, with a collection as it was named.
-        store: Knows the collections.
+        snapshot: Knows the collections.
 
     Returns:
         None for the filters if nothing can pass them all.
     """
     try:
-        typed = await located(typed, store)
+        typed = found(typed, snapshot)
     except InvalidInput as error:
         # What is typed is never an error; but a filter that is passed over would be a lie.
         return None, [shortened(f"{error.what} {error.cause or ''}".strip(), 400)]

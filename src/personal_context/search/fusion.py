@@ -8,7 +8,7 @@ candidate, and 0.6/0.4 after min-max gave a mean nDCG@10 of 0.609; reciprocal ra
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 from personal_context.domain.models import ContentId, ScoreBreakdown
 
@@ -46,13 +46,56 @@ class Fused:
     breakdown: ScoreBreakdown
 
 
+class Ranked(Sequence[Fused]):
+    """Candidates, best first. Each is put together when it is asked for: few of them are shown."""
+
+    def __init__(
+        self,
+        cosines: Mapping[ContentId, float],
+        bm25: Mapping[ContentId, float],
+        rule: FusionRule,
+        shown: Mapping[ContentId, float] | None = None,
+    ) -> None:
+        self._shown = cosines if shown is None else shown
+        self._bm25 = bm25
+        self._vector = _spread(cosines, floor=min(cosines.values(), default=0.0))
+        self._keyword = _spread(bm25, floor=0.0)
+        self._scores = _joined(cosines, bm25, rule, self._vector, self._keyword)
+        self.ids = _ordered(self._scores, bm25)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, at: int) -> Fused: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Fused]: ...
+    def __getitem__(self, at: int | slice) -> Fused | Sequence[Fused]:
+        """Return one candidate, or some."""
+        if isinstance(at, slice):
+            return [self._fused(one) for one in self.ids[at]]
+        return self._fused(self.ids[at])
+
+    def _fused(self, content_id: ContentId) -> Fused:
+        return Fused(
+            content_id,
+            self._scores[content_id],
+            ScoreBreakdown(
+                vector=self._vector.get(content_id, 0.0),
+                keyword=self._keyword.get(content_id, 0.0),
+                cosine=self._shown.get(content_id),
+                bm25=self._bm25.get(content_id),
+            ),
+        )
+
+
 def fuse(
     cosines: Mapping[ContentId, float],
     bm25: Mapping[ContentId, float],
     rule: FusionRule = USUAL_RULE,
     *,
     shown: Mapping[ContentId, float] | None = None,
-) -> list[Fused]:
+) -> Ranked:
     """Rank the union of both lists.
 
     Cosines are spread over 0..1 by min-max. BM25 too, from 0, which is what a content without the
@@ -68,33 +111,7 @@ def fuse(
     Returns:
         Best first; ties by keyword score, then by id.
     """
-    vector = _spread(cosines, floor=min(cosines.values(), default=0.0))
-    keyword = _spread(bm25, floor=0.0)
-    scores = _joined(cosines, bm25, rule, vector, keyword)
-    return [
-        Fused(
-            content_id,
-            scores[content_id],
-            ScoreBreakdown(
-                vector=vector.get(content_id, 0.0),
-                keyword=keyword.get(content_id, 0.0),
-                cosine=(cosines if shown is None else shown).get(content_id),
-                bm25=bm25.get(content_id),
-            ),
-        )
-        for content_id in _ordered(scores, bm25)
-    ]
-
-
-def best(
-    cosines: Mapping[ContentId, float],
-    bm25: Mapping[ContentId, float],
-    rule: FusionRule = USUAL_RULE,
-) -> Sequence[ContentId]:
-    """Return the order in which `fuse` ranks."""
-    vector = _spread(cosines, floor=min(cosines.values(), default=0.0))
-    scores = _joined(cosines, bm25, rule, vector, _spread(bm25, floor=0.0))
-    return _ordered(scores, bm25)
+    return Ranked(cosines, bm25, rule, shown)
 
 
 def _joined(
@@ -117,7 +134,12 @@ def _joined(
 def _ordered(
     scores: Mapping[ContentId, float], bm25: Mapping[ContentId, float]
 ) -> Sequence[ContentId]:
-    return sorted(scores, key=lambda one: (-scores[one], -bm25.get(one, 0.0), one))
+    words = {**dict.fromkeys(scores, 0.0), **bm25}
+    # Sorts keep the order of equals: the last one counts most.
+    ordered = sorted(scores)
+    ordered.sort(key=words.__getitem__, reverse=True)
+    ordered.sort(key=scores.__getitem__, reverse=True)
+    return ordered
 
 
 def _ranked(*lists: Mapping[ContentId, float]) -> Mapping[ContentId, float]:

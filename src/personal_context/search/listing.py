@@ -16,7 +16,7 @@ from personal_context.domain.models import (
     LogEntry,
     SearchFilters,
 )
-from personal_context.ports import Clock, Store
+from personal_context.ports import Clock, Snapshots, Store
 from personal_context.search.filters import located
 from personal_context.search.paging import page_of
 from personal_context.search.query import phrase_of
@@ -31,11 +31,13 @@ class ContentList:
 
     Args:
         store: Where they are.
+        snapshots: Where the collections are looked up.
         clock: Tells what "7d" is counted from.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, snapshots: Snapshots, clock: Clock) -> None:
         self._store = store
+        self._snapshots = snapshots
         self._clock = clock
 
     async def list_content(
@@ -68,7 +70,7 @@ class ContentList:
         page = page_of(asked, filters, limit=limit, offset=0, cursor=cursor)
         if updated_since is not None:
             filters = replace(filters, updated_after=self._since(updated_since))
-        filters = await located(filters, self._store)
+        filters = await located(filters, self._snapshots)
         ids, total = await self._store.listed(
             filters=filters, sort=sort, limit=limit, offset=page.offset
         )
@@ -98,7 +100,7 @@ class ContentList:
         Raises:
             InvalidInput: No such collection is mirrored.
         """
-        filters = await located(SearchFilters(collection=collection), self._store)
+        filters = await located(SearchFilters(collection=collection), self._snapshots)
         ids, _ = await self._store.listed(filters=filters, sort="place", limit=MOST_IN_TREE)
         summaries = await self._store.summaries(ids)
         return [summaries[one] for one in ids if one in summaries]

@@ -1,23 +1,13 @@
-"""Candidates by meaning: the query's vector against the active generation."""
+"""Candidates by meaning: the question's vector against the active generation."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from personal_context.domain.errors import EmbeddingError, EmbeddingMismatch, EmbeddingRejected
-from personal_context.domain.models import (
-    ContentId,
-    Generation,
-    GenerationState,
-    SearchFilters,
-    SectionHit,
-)
-from personal_context.ports import Embedder, Vector, VectorIndex
-
-MAX_CHARACTERS = 2_000
-"""Of a query that is embedded; the embedded model reads about 1,000."""
-
-_NO_VECTORS = "No text has a vector yet; they are made in the background."
+from personal_context.domain.errors import EmbeddingError
+from personal_context.domain.models import ContentId, Generation, SearchFilters, SectionHit
+from personal_context.ports import Embedder, Snapshot, Snapshots, Vector
+from personal_context.search.asking import NO_VECTORS, Asking, Question, reason, since
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +30,16 @@ class Meaning:
 
 
 class MeaningSearch:
-    """Finds by meaning, or says why it can't.
+    """Finds by meaning alone, or says why it can't.
 
     Args:
-        index: Where the vectors are.
-        embedder: Who made them.
+        snapshots: Where contents and vectors are read.
+        embedder: Who made the vectors.
     """
 
-    def __init__(self, index: VectorIndex, embedder: Embedder) -> None:
-        self._index = index
-        self._embedder = embedder
+    def __init__(self, snapshots: Snapshots, embedder: Embedder) -> None:
+        self._snapshots = snapshots
+        self._asking = Asking(embedder)
 
     async def find(self, text: str, *, limit: int, filters: SearchFilters) -> Meaning:
         """Find the contents nearest to a text.
@@ -62,77 +52,53 @@ class MeaningSearch:
         Raises:
             StoreError: The database could not be read.
         """
-        start = perf_counter()
-        try:
-            generation = await self.active()
-            if generation is None:
-                return Meaning(degraded=_NO_VECTORS)
-            vector = await self.vector_of(generation, text[:MAX_CHARACTERS])
-        except EmbeddingError as error:
-            return Meaning(degraded=_reason(error), timings={"embed": since(start)})
-        timings = {"embed": since(start)}
-        start = perf_counter()
-        try:
-            found = await self._index.nearest(generation.id, vector, limit=limit, filters=filters)
-        except EmbeddingError as error:  # the vector is none: zero, not finite, of another length
-            return Meaning(degraded=_reason(error), timings=timings)
-        # A filter may leave nothing of many; then it is not for want of vectors.
-        if not found and not (await self._index.progress(generation.id)).done:
-            return Meaning(degraded=_NO_VECTORS, generation=generation, timings=timings)
-        timings["vector"] = since(start)
-        hits = {hit.content_id: hit for hit in found}
-        return Meaning(hits, None, generation, vector, timings)
-
-    async def compare(
-        self, meaning: Meaning, content_ids: Collection[ContentId]
-    ) -> Mapping[ContentId, SectionHit]:
-        """Return the best section by meaning of each of these contents that has a vector."""
-        if meaning.generation is None or meaning.vector is None or not content_ids:
-            return {}
-        return await self._index.similarities(meaning.generation.id, meaning.vector, content_ids)
-
-    async def vectors(self, meaning: Meaning, section_ids: Collection[int]) -> Mapping[int, Vector]:
-        """Return the vectors of sections in the generation that was asked."""
-        if meaning.generation is None:
-            return {}
-        return await self._index.vectors(meaning.generation.id, section_ids)
-
-    async def outdated(self, meaning: Meaning) -> bool:
-        """Tell whether a reindexing has replaced the generation since it was asked."""
-        return meaning.generation is not None and meaning.generation != await self.active()
-
-    async def vector_of(self, generation: Generation, text: str) -> "Vector":
-        """Return a text's vector, made by the generation's model, whatever is set now.
-
-        Raises:
-            EmbeddingMismatch: The settings ask for another model, and don't reach this one.
-            EmbeddingError: The provider gave no vector that compares.
-        """
-        stored = generation.model
-        choice = await self._embedder.choice()
-        serving = await self._embedder.serving(stored)
-        if serving is None:
-            raise EmbeddingMismatch.between(str(stored), str(choice))
-        try:
-            vector = await serving.embed_query(text)
-        except EmbeddingRejected as error:
-            if choice.made(stored):
-                raise
-            raise EmbeddingMismatch.between(str(stored), str(choice)) from error
-        if vector.shape != (stored.dimension,):
-            raise EmbeddingMismatch.between(str(stored), f"{choice} with {vector.size} numbers")
-        return vector
-
-    async def active(self) -> Generation | None:
-        """Return the generation that is searched, or None."""
-        generations = await self._index.generations()
-        return next((g for g in generations if g.state is GenerationState.ACTIVE), None)
+        async with self._asking.ahead(text) as ask:
+            active = await self._snapshots.look(lambda snapshot: snapshot.active())
+            question = await ask(active, text)
+        return await self._snapshots.look(
+            lambda snapshot: near(snapshot, question, limit=limit, filters=filters)
+        )
 
 
-def _reason(error: EmbeddingError) -> str:
-    return " ".join(filter(None, (error.what, error.hint)))
+def near(snapshot: Snapshot, question: Question, *, limit: int, filters: SearchFilters) -> Meaning:
+    """Return the contents that are nearest to a question.
+
+    Args:
+        snapshot: Where they are.
+        question: Or why there is none.
+        limit: Most contents to return, at least 1.
+        filters: Only contents that pass.
+    """
+    took = question.milliseconds
+    none = Meaning(degraded=question.degraded, timings={} if took is None else {"embed": took})
+    generation, vector = question.generation, question.vector
+    if generation is None or vector is None:
+        return none
+    start = perf_counter()
+    try:
+        found = snapshot.nearest(generation.id, vector, limit=limit, filters=filters)
+    except EmbeddingError as error:  # the vector is none: zero, not finite, of another length
+        return replace(none, degraded=reason(error))
+    # A filter may leave nothing of many; then it is not for want of vectors.
+    if not found and not snapshot.progress(generation.id).done:
+        return replace(none, degraded=NO_VECTORS)
+    timings = {**none.timings, "vector": since(start)}
+    return Meaning({hit.content_id: hit for hit in found}, None, generation, vector, timings)
 
 
-def since(start: float) -> float:
-    """Return the milliseconds since a `perf_counter`."""
-    return (perf_counter() - start) * 1000
+def compared(
+    snapshot: Snapshot, meaning: Meaning, content_ids: Collection[ContentId]
+) -> Mapping[ContentId, SectionHit]:
+    """Return the best section by meaning of each of these contents that has a vector."""
+    if meaning.generation is None or meaning.vector is None or not content_ids:
+        return {}
+    return snapshot.similarities(meaning.generation.id, meaning.vector, content_ids)
+
+
+def vectors(
+    snapshot: Snapshot, meaning: Meaning, section_ids: Collection[int]
+) -> Mapping[int, Vector]:
+    """Return the vectors of sections in the generation that was asked."""
+    if meaning.generation is None:
+        return {}
+    return snapshot.vectors(meaning.generation.id, section_ids)

@@ -16,7 +16,7 @@ from personal_context.search.syntax import Typed, take_apart
 from personal_context.words.analysis import Term, names, words
 from personal_context.words.scripts import folded
 from personal_context.words.stems import language_of
-from personal_context.words.stopping import STOP_WORDS
+from personal_context.words.stopping import stop_terms
 
 MAX_CHARACTERS = 10_000
 """Of what is typed; the rest is not looked at."""
@@ -83,7 +83,8 @@ def plain_query(text: str) -> Query:
 def keyword_query(text: str) -> KeywordQuery:
     """Weigh the words of a text: any of them may occur, in any place.
 
-    A word counts as often as it is typed. Stop words are left out unless there is nothing else.
+    A word counts as often as it is typed. Stop words are left out unless there is nothing else,
+    and so is what is the same without its ending (`being`, `one`): they stand in most texts.
     Names such as `foo.bar` count beside their words, and words that follow each other count a
     little more where they do so in a text. Pairs of letters, into which writing without blanks is
     cut, count half: each letter is in two of them.
@@ -145,7 +146,7 @@ def _dropped(text: str, term: Term) -> TypedWord:
 def _taken(text: str) -> tuple[Sequence[Term], Sequence[Term]]:
     """Return the words of a text, and those of them that count."""
     terms = list(complete(words(text)))
-    return terms, [term for term in terms if not _is_stop_word(text, term)] or terms
+    return terms, [term for term in terms if term.text not in stop_terms()] or terms
 
 
 def phrase_of(text: str) -> Phrase | None:
@@ -186,10 +187,6 @@ def complete(terms: Iterable[Term], *, inside: bool = False) -> Iterator[Term]:
 
 def _weight(term: Term) -> float:
     return 1 / len(term.text) if term.part and not term.short else 1.0
-
-
-def _is_stop_word(text: str, term: Term) -> bool:
-    return text[term.start : term.end].lower() in STOP_WORDS
 
 
 def _pairs(terms: Sequence[Term], kept: frozenset[Term]) -> Iterator[tuple[Phrase, float]]:

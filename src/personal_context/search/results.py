@@ -9,11 +9,11 @@ from personal_context.domain.models import (
     SearchResult,
     StoredSection,
 )
-from personal_context.ports import Store
+from personal_context.ports import Snapshot
 from personal_context.search.candidates import Candidates
 from personal_context.search.fusion import Fused
 from personal_context.search.passages import best_section, preview
-from personal_context.words.marking import found_in
+from personal_context.words.marking import Marker
 
 NEAR = 0.5
 """Part of meaning, 0..1, from which a content is said to match by meaning: it is nearer to the best
@@ -22,54 +22,44 @@ candidate than to the worst."""
 _MOST_SECTIONS = 2
 
 
-class Results:
-    """Loads what is shown of contents.
+def load(
+    snapshot: Snapshot,
+    ranked: Sequence[Fused],
+    found: Candidates,
+    terms: Collection[str] = (),
+    named: Collection[ContentId] = (),
+) -> Sequence[SearchResult]:
+    """Return the results; what was removed meanwhile is left out.
 
     Args:
-        store: Where they are.
+        snapshot: Where they are.
+        ranked: In the order in which they are shown.
+        found: Where they come from.
+        terms: What to mark.
+        named: Contents that the query names as a whole.
     """
+    summaries = snapshot.summaries([fused.content_id for fused in ranked])
+    marker = Marker(terms)
+    shown = _sections(snapshot, ranked, found, marker)
+    return [
+        _result(fused, summary, shown.get(fused.content_id, ()), marker, named)
+        for fused in ranked
+        if (summary := summaries.get(fused.content_id)) is not None
+    ]
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
-    async def load(
-        self,
-        ranked: Sequence[Fused],
-        found: Candidates,
-        terms: Collection[str],
-        named: Collection[ContentId],
-    ) -> Sequence[SearchResult]:
-        """Return the results; what was removed meanwhile is left out.
-
-        Args:
-            ranked: In the order in which they are shown.
-            found: Where they come from.
-            terms: What to mark.
-            named: Contents that the query names as a whole.
-        """
-        ids = [fused.content_id for fused in ranked]
-        summaries = await self._store.summaries(ids)
-        shown = await self._sections(ranked, found, terms)
-        return [
-            _result(fused, summary, shown.get(fused.content_id, ()), terms, named)
-            for fused in ranked
-            if (summary := summaries.get(fused.content_id)) is not None
-        ]
-
-    async def _sections(
-        self, ranked: Sequence[Fused], found: Candidates, terms: Collection[str]
-    ) -> Mapping[ContentId, Sequence[StoredSection]]:
-        """Return the best sections of each, the best first."""
-        chosen = {fused.content_id: _chosen(fused, found) for fused in ranked}
-        rows = await self._store.sections([row for ids in chosen.values() for row in ids])
-        shown = {
-            one: [rows[row] for row in ids if row in rows] for one, ids in chosen.items() if ids
-        }
-        others = [one for one in chosen if not shown.get(one)]
-        for one, sections in (await self._store.sections_of(others)).items():
-            best = best_section(sections, terms)
-            shown[one] = [best] if best else []
-        return shown
+def _sections(
+    snapshot: Snapshot, ranked: Sequence[Fused], found: Candidates, marker: Marker
+) -> Mapping[ContentId, Sequence[StoredSection]]:
+    """Return the best sections of each, the best first."""
+    chosen = {fused.content_id: _chosen(fused, found) for fused in ranked}
+    rows = snapshot.sections([row for ids in chosen.values() for row in ids])
+    shown = {one: [rows[row] for row in ids if row in rows] for one, ids in chosen.items() if ids}
+    others = [one for one in chosen if not shown.get(one)]
+    for one, sections in (snapshot.sections_of(others) if others else {}).items():
+        best = best_section(sections, marker)
+        shown[one] = [best] if best else []
+    return shown
 
 
 def _chosen(fused: Fused, found: Candidates) -> Sequence[int]:
@@ -84,10 +74,10 @@ def _result(
     fused: Fused,
     summary: ContentSummary,
     sections: Sequence[StoredSection],
-    terms: Collection[str],
+    marker: Marker,
     named: Collection[ContentId],
 ) -> SearchResult:
-    part = preview(sections[0].text if sections else "", terms)
+    part = preview(sections[0].text if sections else "", marker)
     return SearchResult(
         content=summary,
         score=fused.score,
@@ -96,15 +86,15 @@ def _result(
         preview=part.text,
         marks=tuple(part.marks),
         more=tuple(sections[1:]),
-        matched=_matched(fused, summary.title, terms, named),
+        matched=_matched(fused, summary.title, marker, named),
     )
 
 
 def _matched(
-    fused: Fused, title: str, terms: Collection[str], named: Collection[ContentId]
+    fused: Fused, title: str, marker: Marker, named: Collection[ContentId]
 ) -> tuple[Match, ...]:
     reasons: list[Match] = []
-    if fused.content_id in named or found_in(title, terms):
+    if fused.content_id in named or marker.found_in(title):
         reasons.append("title")
     if fused.breakdown.bm25 is not None:
         reasons.append("keyword")

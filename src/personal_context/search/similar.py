@@ -1,5 +1,7 @@
 """Contents that are like another one, or like a text: by meaning alone."""
 
+from collections.abc import Mapping
+
 from personal_context.domain.errors import EmbeddingUnavailable, InvalidInput
 from personal_context.domain.models import (
     EVERYTHING,
@@ -10,12 +12,13 @@ from personal_context.domain.models import (
     SimilarAnswer,
 )
 from personal_context.domain.reference import parse_reference
-from personal_context.ports import Embedder, Store, Vector, VectorIndex
+from personal_context.ports import Embedder, Snapshot, Snapshots, Store, Vector
+from personal_context.search.asking import Asking
 from personal_context.search.candidates import Candidates
 from personal_context.search.filters import located
 from personal_context.search.fusion import Fused
-from personal_context.search.meaning import Meaning, MeaningSearch
-from personal_context.search.results import Results
+from personal_context.search.meaning import Meaning
+from personal_context.search.results import load
 
 THRESHOLD = 0.5
 """Cosine from which two texts are called alike; with the embedded model, texts on one subject."""
@@ -30,15 +33,14 @@ class SimilarSearch:
 
     Args:
         store: Where the contents are.
-        index: Where the vectors are.
-        embedder: Who made them.
+        snapshots: Where they and their vectors are read.
+        embedder: Who made the vectors.
     """
 
-    def __init__(self, store: Store, index: VectorIndex, embedder: Embedder) -> None:
+    def __init__(self, store: Store, snapshots: Snapshots, embedder: Embedder) -> None:
         self._store = store
-        self._index = index
-        self._meaning = MeaningSearch(index, embedder)
-        self._results = Results(store)
+        self._snapshots = snapshots
+        self._asking = Asking(embedder)
 
     async def find_similar(
         self,
@@ -72,8 +74,8 @@ class SimilarSearch:
             StoreError: The database could not be read.
         """
         _check(content_id, text, threshold, limit)
-        filters = await located(filters, self._store)
-        generation = await self._meaning.active()
+        filters = await located(filters, self._snapshots)
+        generation = await self._snapshots.look(lambda snapshot: snapshot.active())
         if generation is None:
             raise EmbeddingUnavailable("No text has a vector yet; they are made in the background.")
         itself: ContentId | None = None
@@ -81,17 +83,20 @@ class SimilarSearch:
             itself = await self._named(content_id)
             vector = await self._mean(generation, itself)
         else:
-            vector = await self._meaning.vector_of(generation, (text or "")[:MAX_CHARACTERS])
-        hits = await self._index.nearest(generation.id, vector, limit=limit + 1, filters=filters)
-        near = {h.content_id: h for h in hits if h.content_id != itself}
-        ranked = [
-            Fused(one, hit.similarity, ScoreBreakdown(hit.similarity, 0.0, hit.similarity, None))
-            for one, hit in near.items()
-            if hit.similarity >= threshold
-        ]
-        found = Candidates("", {}, Meaning(), near, {})
-        results = await self._results.load(ranked[:limit], found, frozenset(), frozenset())
-        return SimilarAnswer(itself, results)
+            vector = await self._asking.vector_of(generation, (text or "")[:MAX_CHARACTERS])
+
+        def answer(snapshot: Snapshot) -> SimilarAnswer:
+            hits = snapshot.nearest(generation.id, vector, limit=limit + 1, filters=filters)
+            near = {hit.content_id: hit for hit in hits if hit.content_id != itself}
+            ranked = [
+                Fused(one, alike, ScoreBreakdown(alike, 0.0, alike, None))
+                for one, hit in near.items()
+                if (alike := hit.similarity) >= threshold
+            ]
+            found = Candidates("", {}, Meaning(), near, {})
+            return SimilarAnswer(itself, load(snapshot, ranked[:limit], found))
+
+        return await self._snapshots.look(answer)
 
     async def _named(self, reference: str) -> ContentId:
         named = parse_reference(reference)
@@ -103,8 +108,11 @@ class SimilarSearch:
     async def _mean(self, generation: Generation, content_id: ContentId) -> Vector:
         import numpy as np
 
-        sections = (await self._store.sections_of([content_id])).get(content_id, ())
-        vectors = await self._index.vectors(generation.id, [section.id for section in sections])
+        def read(snapshot: Snapshot) -> Mapping[int, Vector]:
+            sections = snapshot.sections_of([content_id]).get(content_id, ())
+            return snapshot.vectors(generation.id, [section.id for section in sections])
+
+        vectors = await self._snapshots.look(read)
         mean = np.mean(np.stack(list(vectors.values())), axis=0) if vectors else None
         if mean is None or not mean.any():
             raise InvalidInput(

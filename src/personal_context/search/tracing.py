@@ -15,7 +15,7 @@ from personal_context.domain.models import (
     TracedFusion,
     TracedSection,
 )
-from personal_context.ports import Store
+from personal_context.ports import Snapshot
 from personal_context.search.course import Course
 from personal_context.search.feedback import SHARE
 from personal_context.search.fusion import Fused
@@ -26,28 +26,27 @@ class Tracer:
     """Tells the course of a search with the titles and headings of what it met.
 
     Args:
-        store: Where those are.
         depth: Most candidates of each list.
     """
 
-    def __init__(self, store: Store, depth: int) -> None:
-        self._store = store
+    def __init__(self, depth: int) -> None:
         self._depth = depth
 
-    async def trace(self, query: str, course: Course, limit: int) -> SearchTrace:
+    def trace(self, query: str, course: Course, limit: int, snapshot: Snapshot) -> SearchTrace:
         """Return how an answer came about.
 
         Args:
             query: As it was typed.
             course: Of the search.
             limit: Most lines of each list.
+            snapshot: Where titles and headings are.
         """
         words = list(course.found.words.values())
         near = list(course.found.meaning.hits.values())
         lists = (course.ranked[:limit], words[:limit], near[:limit])
         ids = {one.content_id for met in lists for one in met}
-        titles = _titles(await self._store.summaries(ids))
-        sections = await self._store.sections(_section_ids(course, ids))
+        titles = _titles(snapshot.summaries(ids))
+        sections = snapshot.sections(_section_ids(course, ids))
         generation = course.found.meaning.generation
         return SearchTrace(
             query=query,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from personal_context.words.scripts import RUN, WORD, folded
+from personal_context.words.scripts import RUN, WORD, folded, word_texts
 from personal_context.words.stems import stem
 
 LONGEST_NAME = 100
@@ -61,30 +61,53 @@ def words(text: str) -> Iterator[Term]:
             yield Term(term.text, at + term.start, at + term.end, term.part, term.short)
 
 
-def words_among(text: str, wanted: frozenset[str], beginnings: tuple[str, ...]) -> Iterator[Term]:
-    """Yield those of the `words` of a text that are wanted, ten times as fast, in no order.
+class WordFinder:
+    """Finds some words in texts, ten times as fast as `words` would, and faster the more texts.
+
+    For one thread.
 
     Args:
-        text: Any.
         wanted: Terms.
         beginnings: Of parts that are wanted, too.
     """
-    fitting = {
-        word: [
+
+    def __init__(self, wanted: frozenset[str], beginnings: tuple[str, ...] = ()) -> None:
+        self._wanted = wanted
+        self._beginnings = beginnings
+        # A stem begins as its word does; finding it takes longer than asking for that.
+        firsts = {term[0] for term in wanted}
+        self._firsts = firsts | {first.upper() for first in firsts}
+        self._seen: set[str] = set()
+        self._fitting: dict[str, Sequence[Term]] = {}
+        self._words: set[str] = set()
+
+    def among(self, text: str) -> Iterator[Term]:
+        """Yield those of the `words` of a text that are wanted, in no order."""
+        there = set(word_texts(text))
+        new = there - self._seen
+        self._seen |= new
+        for word in [word for word in new if word[0] in self._firsts or not word.isascii()]:
+            if terms := self._fits(word):
+                self._fitting[word] = terms
+                self._words.add(word)
+        for word, at in _places(text, there & self._words):
+            for term in self._fitting[word]:
+                yield Term(term.text, at + term.start, at + term.end, term.part, term.short)
+
+    def _fits(self, word: str) -> Sequence[Term]:
+        if not self._beginnings and self._wanted.isdisjoint(_finding(word)[0]):
+            return ()
+        return [
             term
             for term in _terms(word)
-            if term.text in wanted or (term.part and term.text.startswith(beginnings))
+            if term.text in self._wanted or (term.part and term.text.startswith(self._beginnings))
         ]
-        for word in set(WORD.findall(text))
-        if beginnings or not wanted.isdisjoint(_finding(word)[0])
-    }
-    for word, at in _places(text, fitting):
-        for term in fitting[word]:
-            yield Term(term.text, at + term.start, at + term.end, term.part, term.short)
 
 
 def _places(text: str, wanted: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yield where these words of a text begin."""
+    if not wanted:
+        return
     if not text.isascii():
         for match in WORD.finditer(text):
             if match[0] in wanted:
@@ -124,7 +147,7 @@ def indexed(text: str) -> tuple[str, str]:
 
     Parts are those that a capital letter begins: `getUser` is also found as `get` and `user`.
     """
-    found = list(map(_finding, WORD.findall(text)))
+    found = list(map(_finding, word_texts(text)))
     parts = chain.from_iterable([parts for _, parts in found if parts])
     others = (*(name.text for name in names(text)), *parts)
     return " ".join(chain.from_iterable([terms for terms, _ in found])), " ".join(others)

@@ -112,9 +112,12 @@ def distances(codes: "Words", question: "Floats") -> "Distances":
         codes: As `signs` makes them.
         question: One vector, as it lies in the same frame.
     """
+    return _distances(codes, *_levels(question))
+
+
+def _distances(codes: "Words", sign_words: "Words", large_words: "Words") -> "Distances":
     import numpy as np
 
-    sign_words, large_words = _levels(question)
     total = np.zeros(codes.shape[1], np.uint16)
     differing, ones = np.empty(len(total), np.uint64), np.empty(len(total), np.uint8)
     for word, sign, large in zip(codes, sign_words, large_words, strict=True):
@@ -142,13 +145,14 @@ def closeness(codes: "Words", laid_lengths: "Floats", question: "Floats") -> "Fl
     import numpy as np
 
     sizes = np.abs(question)
-    weights = np.where(sizes > np.quantile(sizes, _LARGE), _COUNTS, 1)
+    levels = _levels(question)
+    weights = np.where(_are_large(sizes), _COUNTS, 1)
     step = float(sizes @ weights / (weights @ weights))
     unit = step / (_SIGN_SHARE * len(question) ** 0.5)
     found = np.empty(codes.shape[1], np.float32)
     for start in range(0, len(found), _BLOCK):
         here = slice(start, start + _BLOCK)
-        agreeing = distances(codes[:, here], question).astype(np.float32)
+        agreeing = _distances(codes[:, here], *levels).astype(np.float32)
         agreeing *= -2 * unit
         agreeing += unit * float(weights.sum())
         agreeing -= laid_lengths[here] / 2
@@ -170,11 +174,18 @@ def nearest(near: "Floats", count: int) -> "npt.NDArray[np.intp]":
     return np.flatnonzero(near >= np.partition(sample, -kept)[-kept])
 
 
-def _levels(question: "Floats") -> tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]:
+def _are_large(sizes: "Floats") -> "npt.NDArray[np.bool_]":
+    import numpy as np
+
+    at = int(_LARGE * (len(sizes) - 1))
+    found: npt.NDArray[np.bool_] = sizes > np.partition(sizes, at)[at]
+    return found
+
+
+def _levels(question: "Floats") -> tuple["Words", "Words"]:
     """Return a question's signs, and which of its numbers are large, as bits."""
     import numpy as np
 
-    sizes = np.abs(question)
-    large = np.where(sizes > np.quantile(sizes, _LARGE), 1.0, -1.0).astype(np.float32)
+    large = np.where(_are_large(np.abs(question)), 1, -1).astype(np.float32)
     both = signs(np.stack([question, large]))
     return both[:, 0], both[:, 1]

@@ -72,12 +72,13 @@ class WordsCache:
     terms, words that stand everywhere), the database answers. Safe to use from several threads.
 
     Args:
-        background: Runs a job on a connection of its own, later.
+        background: Runs a job on a connection of its own, later. None holds nothing in memory: the
+            database answers always.
         read_at_once: Sections up to which a search itself reads the terms; more are read in the
             background, while the database answers.
     """
 
-    def __init__(self, background: "Background", *, read_at_once: int = 2_000) -> None:
+    def __init__(self, background: "Background | None", *, read_at_once: int = 2_000) -> None:
         self._background = background
         self._read_at_once = read_at_once
         self._lock = Lock()
@@ -115,6 +116,9 @@ class WordsCache:
 
     def _current(self, connection: "apsw.Connection") -> tuple[Segment, ...] | None:
         """Return all segments as the connection sees the index, or None if they aren't there."""
+        background = self._background
+        if background is None:
+            return None
         latest = changes.latest(connection)
         with self._lock:
             if self._filling:
@@ -127,7 +131,7 @@ class WordsCache:
                 self._fill(connection)
                 return self._segments
             self._filling = True
-        self._background(self._fill_later)
+        background(self._fill_later)
         return None
 
     def _follow(self, connection: "apsw.Connection", latest: int) -> bool:
