@@ -2,15 +2,18 @@
 
 import asyncio
 import os
+import sys
 
 import numpy as np
 import pytest
 from embedding_server import BASE, KEY, EmbeddingServer
+from fastembed_stand_in import MODEL, stand_in
 from hashing_embedder import HashingEmbedder
 
 from personal_context.domain.models import EmbeddingModel
 from personal_context.embeddings.auto import AutoEmbedder
 from personal_context.embeddings.client import OpenAIEmbedder
+from personal_context.embeddings.fast import FastEmbedder
 from personal_context.embeddings.local import LocalEmbedder
 from personal_context.embeddings.select import Wanted
 
@@ -32,9 +35,15 @@ EMBEDDERS = {
     "local": lambda: LocalEmbedder(threads=1),
     "openai": lambda: OpenAIEmbedder(BASE, KEY, "model", transport=EmbeddingServer().transport),
     "ollama": _ollama,
+    "fastembed": lambda: FastEmbedder(MODEL),
     "auto": lambda: AutoEmbedder(Wanted(transport=EmbeddingServer().transport)),
     "real": lambda: OpenAIEmbedder(REAL_BASE, REAL_KEY, REAL_MODEL),
 }
+
+
+@pytest.fixture(autouse=True)
+def _fastembed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastembed", stand_in())
 
 
 @pytest.fixture(

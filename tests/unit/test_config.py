@@ -82,6 +82,7 @@ def test_without_sync_collections_the_default_collection_is_mirrored(environment
             },
             ["EMBEDDING_API_BASE", "EMBEDDING_API_KEY"],
         ),
+        ({"EMBEDDING_PROVIDER": "fastembed", "EMBEDDING_API_KEY": "k"}, ["EMBEDDING_API_KEY"]),
         ({"DB_PATH": "~nosuchuser/x.db"}, ["DB_PATH", "~nosuchuser"]),
         ({"EMBEDDING_API_BASE": "localhost:1234"}, ["EMBEDDING_API_BASE", "https://"]),
         ({"EMBEDDING_DIMENSION": "0"}, ["EMBEDDING_DIMENSION"]),

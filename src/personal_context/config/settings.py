@@ -1,5 +1,6 @@
 """Every setting, with what makes its value a good one."""
 
+from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -20,7 +21,7 @@ LOCAL_DIMENSION = 384
 SearchFusion = Literal["minmax", "rrf"]
 SearchAccelerator = Literal["auto", "off"]
 ToolProfile = Literal["core", "full", "lean", "readonly"]
-EmbeddingProvider = Literal["auto", "openai", "ollama", "local"]
+EmbeddingProvider = Literal["auto", "openai", "ollama", "local", "fastembed"]
 
 
 class Settings(BaseSettings):
@@ -46,7 +47,8 @@ class Settings(BaseSettings):
     embedding_provider: EmbeddingProvider = Field(
         default="auto",
         description="Who turns text into vectors. auto: openai when a base or key is set, else "
-        "Ollama if it answers on its default port, else the embedded model.",
+        "Ollama if it answers on its default port, else the embedded model. fastembed: a model of "
+        "the package of that name, if it is installed.",
     )
     embedding_api_base: str | None = Field(
         default=None,
@@ -294,9 +296,13 @@ class Settings(BaseSettings):
                 f"{PREFIX}EMBEDDING_PROVIDER=openai needs {PREFIX}EMBEDDING_API_KEY, or "
                 f"{PREFIX}EMBEDDING_API_BASE for a server of your own"
             )
-        if self.embedding_provider != "local":
+        if self.embedding_provider not in {"local", "fastembed"}:
             return
-        names = ("embedding_api_base", "embedding_api_key", "embedding_model")
+        names = ["embedding_api_base", "embedding_api_key"]
+        if self.embedding_provider == "fastembed":
+            self._has_no(names, "runs on this machine")
+            return
+        names.append("embedding_model")
         idle = [name for name in names if getattr(self, name) is not None]
         if self.embedding_dimension not in {None, LOCAL_DIMENSION}:
             idle.append("embedding_dimension")
@@ -306,6 +312,14 @@ class Settings(BaseSettings):
                 f"{PREFIX}EMBEDDING_PROVIDER=local is the model on board, with "
                 f"{LOCAL_DIMENSION} dimensions; {variables} can't apply to it: remove it, or "
                 "choose openai or ollama"
+            )
+
+    def _has_no(self, names: Sequence[str], why: str) -> None:
+        idle = [PREFIX + name.upper() for name in names if getattr(self, name) is not None]
+        if idle:
+            raise ValueError(
+                f"{PREFIX}EMBEDDING_PROVIDER={self.embedding_provider} {why}; "
+                f"{' and '.join(idle)} can't apply to it: remove it, or choose openai or ollama"
             )
 
     def _outline_is_whole(self) -> None:

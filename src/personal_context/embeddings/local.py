@@ -41,7 +41,7 @@ class LocalEmbedder:
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads or min(_processors(), _MOST_THREADS)
+        self._threads = threads or min(processors(), _MOST_THREADS)
         self._loading = Lock()
         self._lane = Lane()
         self._minilm: MiniLM | None = None
@@ -69,7 +69,7 @@ class LocalEmbedder:
 
     async def warm_up(self) -> None:
         """Load the model now, so that the first query does not wait for it."""
-        await _run(self._queries, self._load)
+        await run_in(self._queries, self._load)
 
     async def choice(self) -> ModelChoice:
         """See Embedder.choice."""
@@ -117,7 +117,7 @@ class LocalEmbedder:
         """See Embedder.embed_query."""
         with self._lane.query():
             # One trip to the thread: a query is short.
-            return await _run(self._queries, partial(self._query, text))
+            return await run_in(self._queries, partial(self._query, text))
 
     def _query(self, text: str) -> "Vector":
         minilm, windows = self._prepare(text)
@@ -125,11 +125,11 @@ class LocalEmbedder:
         return combine(vectors, [len(window) for window in windows])
 
     async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Embedded":
-        minilm, windows = await _run(worker, partial(self._prepare, text))
+        minilm, windows = await run_in(worker, partial(self._prepare, text))
         try:
             # One trip to the thread per window: a cancelled caller leaves few behind.
             vectors = [
-                await _run(worker, partial(self._passage, minilm, window)) for window in windows
+                await run_in(worker, partial(self._passage, minilm, window)) for window in windows
             ]
         except EmbeddingRejected as error:
             return error
@@ -149,7 +149,7 @@ class LocalEmbedder:
             return self._minilm
 
 
-async def _run(worker: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
+async def run_in(worker: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
     """Run in the worker's thread; the caller can be cancelled, the work then ends unseen."""
     closed = EmbeddingUnavailable("The embedded model is closed.", cause="use it in `async with`")
     if worker is None:
@@ -161,7 +161,7 @@ async def _run(worker: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
     return await asyncio.wrap_future(future)
 
 
-def _processors() -> int:
+def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from personal_context.domain.models import EmbeddingModel
+from personal_context.embeddings.fast import FASTEMBED, FastEmbedder
 from personal_context.embeddings.local import LOCAL, LocalEmbedder
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from personal_context.ports import Embedder
 
-Provider: TypeAlias = Literal["auto", "openai", "ollama", "local"]
+Provider: TypeAlias = Literal["auto", "openai", "ollama", "local", "fastembed"]
 
 OPENAI_BASE = "https://api.openai.com/v1"
 OPENAI_MODEL = "text-embedding-3-small"
@@ -64,19 +65,39 @@ async def choose_embedder(wanted: Wanted, remembered: EmbeddingModel | None = No
         wanted: What the settings say.
         remembered: What made the stored vectors, or None if there are none.
     """
+    set_here = _set_here(wanted)
+    if set_here is not None:
+        return set_here
+    if remembered is not None and wanted.model in {None, remembered.name}:
+        known = _remembered(wanted, remembered)
+        if known is not None:
+            return known
+    found = pick_model(await _ollama_models(wanted.transport), wanted.model)
+    return ollama_embedder(wanted, found, wanted.dimension) if found else LocalEmbedder()
+
+
+def _set_here(wanted: Wanted) -> "Embedder | None":
+    """Return the embedder that the settings name, or None if they leave it open."""
     if wanted.provider == LOCAL:
         return LocalEmbedder()
+    if wanted.provider == FASTEMBED:
+        return FastEmbedder(wanted.model, wanted.dimension)
     if wanted.names_a_server:
         return openai_embedder(wanted, wanted.model or OPENAI_MODEL, wanted.dimension)
     if wanted.provider == _OLLAMA:
         return ollama_embedder(wanted, wanted.model or OLLAMA_MODEL, wanted.dimension)
-    if remembered is not None and wanted.model in {None, remembered.name}:
-        if remembered.provider == LOCAL:
-            return LocalEmbedder()
-        if remembered.provider == _OLLAMA:
-            return ollama_embedder(wanted, remembered.name, wanted.dimension)
-    found = pick_model(await _ollama_models(wanted.transport), wanted.model)
-    return ollama_embedder(wanted, found, wanted.dimension) if found else LocalEmbedder()
+    return None
+
+
+def _remembered(wanted: Wanted, model: EmbeddingModel) -> "Embedder | None":
+    """Return the embedder that made the stored vectors, unless it is a server to be named."""
+    if model.provider == LOCAL:
+        return LocalEmbedder()
+    if model.provider == FASTEMBED:
+        return FastEmbedder(model.name, wanted.dimension)
+    if model.provider == _OLLAMA:
+        return ollama_embedder(wanted, model.name, wanted.dimension)
+    return None
 
 
 async def embedder_for(wanted: Wanted, model: EmbeddingModel) -> "Embedder | None":
@@ -88,6 +109,8 @@ async def embedder_for(wanted: Wanted, model: EmbeddingModel) -> "Embedder | Non
     if model.provider == LOCAL:
         local = LocalEmbedder()
         return await local.serving(model) and local
+    if model.provider == FASTEMBED:
+        return FastEmbedder(model.name, model.dimension)
     if model.provider == _OPENAI and wanted.names_a_server:
         return openai_embedder(wanted, model.name, model.dimension)
     if model.provider == _OLLAMA:
