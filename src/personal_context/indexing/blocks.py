@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 MAX_HEADING_CHARACTERS = 80
@@ -75,9 +76,34 @@ def _parser(_thread: int) -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
-    # What stands inside a paragraph is of no interest and would take most of the time.
+    # What stands inside a paragraph or a table is of no interest and would take most of the time.
     parser.core.ruler.enableOnly(["block"])
+    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
     return parser
+
+
+def _table(state: "StateBlock", start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - markdown-it's own signature
+    """Find where a table ends, as markdown-it's own rule does, without its rows and cells."""
+    from markdown_it.rules_block import table
+
+    if not table(state, start, end, silent=True):
+        return False
+    if silent:
+        return True
+    around, state.parentType = state.parentType, "table"
+    enders = state.md.block.ruler.getRules("blockquote")
+    line = start + 2
+    while line < end and not (
+        state.sCount[line] < state.blkIndent
+        or any(ends(state, line, end, True) for ends in enders)  # noqa: FBT003 - so they are called
+        or state.isEmpty(line)
+        or state.is_code_block(line)
+    ):
+        line += 1
+    state.push("table_open", "table", 1).map = [start, line]
+    state.push("table_close", "table", -1)
+    state.parentType, state.line = around, line
+    return True
 
 
 def _leaves(tokens: Sequence["Token"]) -> Iterator[tuple["Token", str]]:
