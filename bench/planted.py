@@ -249,20 +249,26 @@ MUTANTS = (
     Mutant(
         "a hidden collection taken for a deleted one",
         CATALOGUE,
-        """        except UpstreamNotFound:
-            return True
-        except UpstreamForbidden as error:
+        """            except UpstreamNotFound:
+                found = None
+            except UpstreamForbidden as error:
 """,
-        """        except (UpstreamNotFound, UpstreamForbidden):
-            return True
-        except ZeroDivisionError as error:
+        """            except (UpstreamNotFound, UpstreamForbidden):
+                found = None
+            except ZeroDivisionError as error:
 """,
     ),
     Mutant(
         "an archived collection taken for a hidden one",
         CATALOGUE,
-        "return bool(found.archived_at or found.deleted_at)",
-        "return False",
+        "if found and not (found.archived_at or found.deleted_at):",
+        "if found:",
+    ),
+    Mutant(
+        "a collection that is not listed taken for a deleted one",
+        CATALOGUE,
+        "found = await self._upstream.collection(state.collection_id)",
+        "found = None",
     ),
     # --- how it is written
     Mutant(

@@ -42,6 +42,21 @@ async def test_a_document_that_outline_stumbles_over_stops_no_other(product):
     assert len([title for title in kept if title.startswith("Gone")]) == 1
 
 
+async def test_a_person_who_asks_need_not_wait_for_a_document_that_failed(product):
+    key = product.write("Gone", "x")
+    await product.runtime.sync.sync_now()
+    product.sandbox.documents.trash(key)
+    product.sandbox.faults.status(INFO, 500, times=4)
+    await product.runtime.sync.poll()
+    await product.runtime.sync.poll()  # leaves it alone for a while
+    assert await titles(product) == {"Gone"}
+
+    await product.runtime.sync.sync_now()
+
+    assert await titles(product) == set()
+    assert list(await product.runtime.store.failures()) == []
+
+
 async def test_an_outline_that_answers_for_no_document_is_ill_itself(product):
     keys = [product.write(f"Gone {number}", "x") for number in range(4)]
     await product.runtime.sync.sync_now()

@@ -1,7 +1,7 @@
 """Which collections are mirrored: the names that a person wrote, against what Outline shows."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -47,55 +47,97 @@ class Catalogue:
         self._clock = clock
         self._wanted = tuple(wanted)
         self._looked: tuple[datetime, Chosen] | None = None
-        self._left: Sequence[UpstreamCollection] | None = None
+        self._left: Sequence[UpstreamCollection] = ()
 
     def forget(self) -> None:
         """Look up the list anew at the next question."""
-        self._looked = self._left = None
+        self._looked = None
 
     async def look(self) -> Chosen:
-        """Return the wanted collections that Outline shows.
+        """Return the wanted collections that are in Outline.
+
+        A list is no evidence that a collection is gone: one that was known and isn't listed is
+        asked for. An empty list is not believed for longer than this look.
 
         Raises:
             UpstreamError: Outline didn't answer.
         """
         if self._looked and not has_passed(REFRESH, self._looked[0], self._clock()):
             return self._looked[1]
-        available = await self._upstream.collections()
+        listed = await self._upstream.collections()
+        there, self._left = await self._ask_for_hidden(listed)
+        available = [*listed, *there]
         chosen = choose(self._wanted, available)
         states = await self._store.sync_states()
+        await self._note_renamed(chosen, available, states)
         for name in chosen.unknown:
             if not any(state_is(state, name) for state in states if _was_shown(state)):
                 await self._note_unknown(name, available)
         for state in states:
             if not is_id(state.collection_id) and state.collection_id not in chosen.unknown:
                 await self._store.forget_collection(state.collection_id)  # known by now
-        self._looked, self._left = (self._clock(), chosen), None
+        self._looked = (self._clock(), chosen) if listed else None
         return chosen
 
-    async def departed(self, chosen: Chosen) -> Sequence[UpstreamCollection]:
-        """Return mirrored collections that were archived or deleted, and note access that is lost.
-
-        A collection that is only forbidden keeps its documents: a 403 is no evidence. Outline is
-        asked once for each look at the list, not at every poll.
-        """
-        if self._left is None:
-            self._left = await self._find_left(chosen)
+    async def departed(self) -> Sequence[UpstreamCollection]:
+        """Return mirrored collections that the last look found archived or deleted."""
         return [one for one in self._left if await self._store.mirrored(one.id)]
 
-    async def _find_left(self, chosen: Chosen) -> Sequence[UpstreamCollection]:
-        shown = {collection.id for collection in chosen.found}
-        gone = []
-        for state in await self._store.sync_states():
-            if state.collection_id in shown or not _was_shown(state):
+    async def _ask_for_hidden(
+        self, listed: Sequence[UpstreamCollection]
+    ) -> tuple[Sequence[UpstreamCollection], Sequence[UpstreamCollection]]:
+        """Ask for each known or named collection that isn't listed; note access that is lost.
+
+        One that is only forbidden keeps its documents: a 403 is no evidence.
+
+        Returns:
+            Those that are there all the same, and those that left and were mirrored.
+        """
+        shown = {collection.id for collection in listed}
+        there, left = [], []
+        for state in await self._hidden(shown):
+            try:
+                found = await self._upstream.collection(state.collection_id)
+            except UpstreamNotFound:
+                found = None
+            except UpstreamForbidden as error:
+                message = f"Access lost: {error}\nIts documents are kept as they were."
+                if _was_shown(state):
+                    await self._note(state, message, SyncTrouble.ACCESS_LOST)
                 continue
-            if not is_wanted(state, self._wanted):
-                continue
-            if not await self._store.mirrored(state.collection_id):
+            if found and not (found.archived_at or found.deleted_at):
+                there.append(found)
+            elif await self._store.mirrored(state.collection_id):
+                left.append(UpstreamCollection(state.collection_id, "", state.name))
+            elif _was_shown(state):
                 await self._settle(state)
-            elif await self._has_left(state):
-                gone.append(UpstreamCollection(state.collection_id, "", state.name))
-        return gone
+        return there, left
+
+    async def _hidden(self, shown: Collection[CollectionId]) -> Sequence[SyncState]:
+        """Return the wanted collections with a known id that are not shown."""
+        states = await self._store.sync_states()
+        known = [one for one in states if _was_shown(one) and is_wanted(one, self._wanted)]
+        ids = {one.collection_id for one in known}
+        named = [SyncState(CollectionId(name.lower())) for name in self._wanted if is_id(name)]
+        known += [one for one in named if one.collection_id not in ids]
+        return [one for one in known if one.collection_id not in shown]
+
+    async def _note_renamed(
+        self,
+        chosen: Chosen,
+        available: Sequence[UpstreamCollection],
+        states: Sequence[SyncState],
+    ) -> None:
+        """Say of a collection that the settings know by a former name that it waits for the new."""
+        found = {collection.id for collection in chosen.found}
+        names = {one.id: one.name for one in available if one.id not in found}
+        for state in states:
+            if state.collection_id in names and is_wanted(state, self._wanted):
+                message = (
+                    f"Outline calls this collection {names[state.collection_id]!r} now, and the "
+                    "settings don't. Its documents are kept as they were; name it by its id."
+                )
+                await self._note(state, message, SyncTrouble.UNKNOWN)
 
     async def note_failure(self, error: PersonalContextError, next_try_at: datetime | None) -> None:
         """Show an Outline that doesn't even list its collections in the state of each."""
@@ -116,17 +158,6 @@ class Catalogue:
                     failed_passes=state.failed_passes + 1,
                 )
             )
-
-    async def _has_left(self, state: SyncState) -> bool:
-        try:
-            found = await self._upstream.collection(state.collection_id)
-        except UpstreamNotFound:
-            return True
-        except UpstreamForbidden as error:
-            message = f"Access lost: {error}\nIts documents are kept as they were."
-            await self._note(state, message, SyncTrouble.ACCESS_LOST)
-            return False
-        return bool(found.archived_at or found.deleted_at)
 
     async def _settle(self, state: SyncState) -> None:
         """Forget a collection that is gone with all its documents, unless a person named it."""

@@ -52,12 +52,14 @@ class PassOptions:
         full: A sweep: look at every document, not only at what changed since the cursor.
         departed: Outline shows nothing of the collection any more: it was archived or deleted.
         agreed_removals: A person agreed to so many removals.
+        asked: A person asked for it, and wants to know how those do that failed.
         on_progress: Told after each document.
     """
 
     full: bool = False
     departed: bool = False
     agreed_removals: int = 0
+    asked: bool = False
     on_progress: Progress = lambda _done, _total: None
 
 

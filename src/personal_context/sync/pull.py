@@ -215,6 +215,7 @@ class Puller:
                 tally=tally,
                 failures={failure.content_id: failure for failure in failures},
                 phantoms=self._phantoms.setdefault(state.collection_id, Phantoms(self._clock)),
+                impatient=options.asked,
             ),
             meeting=Meeting(store, Settler(store, self._prepare), self._clock),
             prepare=self._prepare,

@@ -261,7 +261,9 @@ class SyncService:
         wiki.breaker.reset()
         wiki.catalogue.forget()
         return await self._turns.take(
-            lambda: self._pull(None, sweep=full, confirmed=confirmed, on_progress=on_progress),
+            lambda: self._pull(
+                None, sweep=full, asked=True, confirmed=confirmed, on_progress=on_progress
+            ),
             patience=PATIENCE,
         )
 
@@ -270,11 +272,12 @@ class SyncService:
         only: Collection[CollectionId] | None,
         *,
         sweep: bool,
+        asked: bool = False,
         confirmed: Mapping[CollectionId, int] = MappingProxyType({}),
         on_progress: OnProgress | None = None,
     ) -> Sequence[PassReport]:
         wiki, chosen = self._outline(), await self._chosen()
-        departed = await wiki.catalogue.departed(chosen)
+        departed = await wiki.catalogue.departed()
         passes = [(collection, False) for collection in chosen.found]
         passes += [(collection, True) for collection in departed]
         ids = frozenset(collection.id for collection in chosen.found)
@@ -286,6 +289,7 @@ class SyncService:
                 full=sweep or await self._sweep_due(collection.id),
                 departed=gone,
                 agreed_removals=confirmed.get(collection.id, 0),
+                asked=asked,
             )
             report = await self._run(collection, ids, options, on_progress)
             reports.append(report)
