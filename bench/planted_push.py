@@ -19,7 +19,7 @@ PUSH_MUTANTS = (
     Mutant(
         "what may have been sent is not written down",
         PUSH,
-        "sending = replace(push, sent_version=push.version, sent=None)",
+        "sending = replace(push, sent_version=part.version, sent=sent)",
         "sending = push",
     ),
     Mutant(
@@ -89,7 +89,37 @@ PUSH_MUTANTS = (
         "    if after.revision > before.revision + 1:\n        return False\n",
         "",
     ),
+    Mutant(
+        "a text written without reading theirs replaces it",
+        DELIVERY,
+        "if ground is not None and not same_text(there, ground):\n        wording",
+        "if False:\n        wording",
+    ),
+    Mutant(
+        "the tree alone says what is below",
+        COURIER,
+        "if node.children or await self._upstream.has_below(document.id):",
+        "if node.children:",
+    ),
     # --- nothing of what agents wrote is lost
+    Mutant(
+        "what was changed before a deletion is forgotten",
+        QUEUEING,
+        "edits = (Edit(EditMode.REPLACE, content.text), Edit(EditMode.RETITLE, content.title))",
+        "edits = ()",
+    ),
+    Mutant(
+        "a part is taken for everything",
+        TELLING,
+        "return Part(first, wording, first[-1].version, is_last=False)",
+        "return Part(first, wording, push.version, is_last=False)",
+    ),
+    Mutant(
+        "what was offered before is not looked for",
+        PUSH,
+        "again = push.queued_at != standing.content.created_at",
+        "again = False",
+    ),
     Mutant(
         "a pass overwrites what waits",
         MIRROR,
@@ -105,7 +135,7 @@ PUSH_MUTANTS = (
     Mutant(
         "a change made while another is sent is dropped",
         DELIVERY,
-        "edits = tuple(edit for edit in push.edits if restored or edit.version > told)",
+        "edits = tuple(edit for edit in push.edits if edit.version > told)",
         "edits = ()",
     ),
     Mutant(

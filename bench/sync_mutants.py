@@ -110,7 +110,12 @@ def hunt(hunter: Hunter) -> None:
             super().__init__()
 
     # A failing sequence is not made short: only that there is one counts here.
-    chosen = settings(module.chosen_settings(), phases=[Phase.generate], print_blob=False)
+    chosen = settings(
+        module.chosen_settings(),
+        phases=[Phase.generate],
+        print_blob=False,
+        report_multiple_bugs=False,
+    )
     check, said = None, ""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:

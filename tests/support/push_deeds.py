@@ -42,6 +42,11 @@ class Deed:
     form: int = 0
     way: int = 0
 
+    @property
+    def adds(self) -> bool:
+        """Whether there is a new content after it."""
+        return self.what.startswith("add")
+
 
 numbers, forms, ways = st.integers(0, 3), st.integers(0, len(FORMS) - 1), st.integers(0, 4)
 changes = st.builds(Deed, st.just("change"), numbers, forms, ways)
@@ -71,6 +76,9 @@ class Agents:
 
     Args:
         process: The gateway; it may be started again in between.
+
+    Attributes:
+        focus: The content that is changed, if it is there; else the one that the deed picks.
     """
 
     def __init__(self, process: PushProcess) -> None:
@@ -80,6 +88,7 @@ class Agents:
         self._last: NewContent | None = None
         self._patience = PATIENCE
         self._copied = set[tuple[object, ...]]()
+        self.focus: ContentId | None = None
 
     async def do(self, deed: Deed, patience: float = PATIENCE) -> str:
         """Ask for it; what is refused isn't done, and says so.
@@ -106,7 +115,8 @@ class Agents:
         return await self._process.runtime.database.read(lambda c: c.execute(query).fetchall())
 
     async def _pick(self, deed: Deed) -> Content:
-        return _chosen(await self.contents(), deed)
+        found = await self.contents()
+        return _chosen([one for one in found if one.id == self.focus] or found, deed)
 
     async def _waiting(self, deed: Deed, *states: PushState) -> ContentId:
         entries = await self._process.outbox()

@@ -13,9 +13,10 @@ from typing import Any
 from hypothesis import HealthCheck, note, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from mishaps import LATE, TO_THE_END, TROUBLES, UNPREPARABLE, Crash, Sleep, Trouble
+from push_collisions import Collision, collisions
 from push_deeds import Agents, Deed, changes, deeds
 from push_process import PushProcess
-from pushed_wiki import WRITING, Account, Edit, PushedWiki, edits, words_of
+from pushed_wiki import Account, Edit, PushedWiki, edits, words_of
 
 from personal_context.domain.models import ContentId, PushState
 from personal_context.upstream.sandbox.models import Version
@@ -86,8 +87,10 @@ class PushMachine(RuleBasedStateMachine):
             min_size=1,
             max_size=2,
         ),
+        haste=st.builds(Crash, st.integers(1, 30)),
     )
-    def begin(self, *, version: Version, documents: list[Edit]) -> None:
+    def begin(self, *, version: Version, documents: list[Edit], haste: Crash) -> None:
+        self.haste: Crash | None = haste
         self.wiki = PushedWiki(version, everything=True)
         for edit in documents:
             self.wiki.apply(edit)
@@ -128,10 +131,13 @@ class PushMachine(RuleBasedStateMachine):
             self._await(self._run(partial(self.agents.do, deed), {}, trouble))
         self.people_work(edits)
 
-    @rule(deed=changes, what=st.sampled_from(WRITING), arrives=st.booleans())
-    def both_change_one(self, deed: Deed, what: str, *, arrives: bool) -> None:
-        """The same document, most often: both sides count them from the oldest."""
-        self.both_sides_write([deed], [Edit(what, deed.pick, deed.form)], arrives=arrives)
+    @rule(collision=collisions)
+    def collide(self, collision: Collision) -> None:
+        self._await(self._collide(collision))
+
+    @rule(collision=collisions)
+    def collide_once_more(self, collision: Collision) -> None:
+        self._await(self._collide(collision))
 
     @rule(edits=st.lists(edits, min_size=1, max_size=2))
     def people_work(self, edits: list[Edit]) -> None:
@@ -162,6 +168,7 @@ class PushMachine(RuleBasedStateMachine):
         try:
             if self._whole:
                 self._await(self._quiet())
+                self._await(self._gone_on())
                 self._await(self._chosen())
         finally:
             if hasattr(self, "process"):
@@ -171,6 +178,31 @@ class PushMachine(RuleBasedStateMachine):
             shutil.rmtree(self._folder)
 
     # --- what happens
+
+    async def _collide(self, collision: Collision) -> None:
+        """Both sides change one document, in a moment that matters, and then it goes on."""
+        deed, edit, then, when = collision.deed, collision.edit, collision.then, collision.when
+        before = await self.agents.contents()
+        self.wiki.focus = self.agents.focus = (
+            before[deed.pick % len(before)].id if before and not deed.adds else None
+        )
+        if when == "before":
+            self.wiki.apply(edit)
+        mishap, between = collision.mishap, {}
+        if when == "look":
+            between = {0: edit}
+        elif when == "meanwhile":
+            between = {0: next((one for one in then if one.what == "change"), edit), 2: edit}
+        await self._run(partial(self.agents.do, deed), between, mishap)
+        if deed.adds and (found := await self.agents.contents()):
+            self.wiki.focus = self.agents.focus = found[-1].id
+        if mishap is not None:
+            self.wiki.apply(edit)
+        for one in then:
+            self.wiki.clock.advance(seconds=1000)
+            how = "sync" if one.what == "pass" else partial(self.agents.do, one)
+            await self._run(how, {}, None)
+        self.wiki.focus = self.agents.focus = None
 
     async def _run(
         self,
@@ -212,6 +244,24 @@ class PushMachine(RuleBasedStateMachine):
         await self._agree()
         await self._nothing_new()
 
+    async def _choose(self, key: ContentId, way: int) -> None:
+        """Make a choice; the process dies over it once, and the person chooses again."""
+        crash, self.haste = self.haste, None
+        if crash is not None:
+            await self.process.run(partial(self.agents.resolve, key, way), mishap=crash)
+        if any(entry.content_id == key for entry in await self.process.outbox()):
+            await self.process.run(partial(self.agents.resolve, key, way))
+
+    async def _gone_on(self) -> None:
+        """People go on writing where there is a conflict: it shows their newest text."""
+        entries = await self.process.outbox()
+        conflicts = [one.content_id for one in entries if one.state is PushState.CONFLICT]
+        for self.wiki.focus in conflicts:
+            self.wiki.apply(Edit("below"))
+        self.wiki.focus = None
+        if conflicts:
+            await self._quiet()
+
     async def _chosen(self) -> None:
         """A person ends every conflict, each in another way, and what can't be done."""
         for way in range(10):
@@ -220,7 +270,7 @@ class PushMachine(RuleBasedStateMachine):
                 break
             for number, entry in enumerate(waiting):
                 if entry.state is PushState.CONFLICT:
-                    await self.agents.resolve(entry.content_id, number + way)
+                    await self._choose(entry.content_id, number + way)
                 else:
                     await self.agents.discard(entry.content_id)
             await self._quiet()
@@ -275,6 +325,10 @@ class PushMachine(RuleBasedStateMachine):
             row = self.wiki.rows()[key]
             assert push.remote is not None
             assert (push.remote.title, push.remote.text) == (row.title, row.text)
+            theirs = words_of(row.title, row.text)
+            said = [words_of(edit.text) for edit in push.edits]
+            needed = not said or any(not words or words - theirs for words in said)
+            assert needed, f"a conflict about what Outline has already: {push}"
 
     async def _nothing_new(self) -> None:
         """A pass in the quiet changes nothing, and nothing is embedded again."""

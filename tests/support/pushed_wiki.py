@@ -32,14 +32,22 @@ class PushedWiki(ChangingWiki):
 
     Attributes:
         look: Called before each edit.
+        focus: The document that is edited, if it can be; else the one that the edit picks.
     """
 
     look: Callable[[], None] | None = None
+    focus: str | None = None
 
     def apply(self, edit: Edit) -> None:
         if self.look is not None:
             self.look()
         super().apply(edit)
+
+    def _pick(self, edit: Edit, wanted: Callable[[Document], bool]) -> Document:
+        row = self.rows().get(self.focus or "")
+        if row is not None and wanted(row) and self._home_lives(row):
+            return row
+        return super()._pick(edit, wanted)
 
     def _below(self, edit: Edit) -> None:
         found, said = self._open(edit)
