@@ -60,6 +60,20 @@ async def test_a_child_hangs_below_its_parent(wiki):
     assert shape(tuple(tree)) == {"Parent": {"Child": {}}}
 
 
+@pytest.mark.parametrize("publish", [True, False], ids=["published", "a draft"])
+async def test_what_stands_below_is_seen_until_it_is_trashed(wiki, publish):
+    async with wiki.client() as upstream:
+        parent = await create(upstream, wiki, "Parent")
+        alone = await upstream.has_below(parent.id)
+        child = await wiki.change(
+            "documents.create", title="Child", parentDocumentId=parent.id, publish=publish
+        )
+        with_child = await upstream.has_below(parent.id)
+        await wiki.change("documents.delete", id=child["id"])
+        alone_again = await upstream.has_below(parent.id)
+    assert (alone, with_child, alone_again) == (False, True, False)
+
+
 async def test_pages_hold_every_document_once_and_tell_the_last(wiki):
     async with wiki.client() as upstream:
         made = [(await create(upstream, wiki, f"Page {number}")).id for number in range(4)]
