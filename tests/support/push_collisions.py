@@ -1,6 +1,7 @@
 """Both sides at one document in a moment that matters, as values that shrink."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from hypothesis import strategies as st
 from mishaps import TO_THE_END, Crash, Trouble
@@ -41,15 +42,31 @@ class Collision:
         return None
 
 
-numbers = st.integers(0, 3)
-_deeds = st.one_of(
-    changes,
-    changes,
-    st.builds(
-        Deed, st.sampled_from(["add", "delete", "retitle", "tag"]), numbers, numbers, numbers
-    ),
+WAYS = ("replace", "append", "prepend", "patch")
+"""How a text is changed, see Deed.way."""
+
+SHARP = (
+    ("replace", "below", "look"),
+    ("replace", "text", "before"),
+    ("replace", "above", "meanwhile"),
+    ("append", "below", "lost"),
+    ("append", "text", "look"),
+    ("append", "above", "meanwhile"),
+    ("prepend", "above", "lost"),
+    ("patch", "below", "lost"),
+    ("patch", "text", "look"),
+    ("retitle", "title", "look"),
+    ("retitle", "title", "before"),
+    ("delete", "below", "look"),
+    ("delete", "text", "before"),
+    ("delete", "child", "before"),
+    ("add", "text", "lost"),
+    ("add", "below", "lost"),
+    ("add", "touch", "crash"),
 )
-_CHANGE = st.builds(Deed, st.just("change"), st.just(0), numbers, numbers)
+"""What is asked for here, what people do, and when: where two of them would meet at random once in
+a thousand steps, and an outbox can fail."""
+
 _AFTERS = (
     ("drain",),
     ("change",),
@@ -60,19 +77,32 @@ _AFTERS = (
     ("discard", "offer", "change", "drain"),
     ("pass", "drain"),
 )
+_EDITS = ("below", "above", "text", "touch", "title", "below", "trash", "child")
+_WHENS = ("lost", "look", "before", "meanwhile", "down", "crash")
+
+numbers = st.integers(0, 3)
+_change = st.builds(Deed, st.just("change"), st.just(0), numbers, numbers)
 
 
 def _asked(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Deed, ...]]:
-    return st.tuples(*(_CHANGE if name == "change" else st.just(Deed(name)) for name in names))
+    return st.tuples(*(_change if name == "change" else st.just(Deed(name)) for name in names))
 
 
-_edits = st.sampled_from(["below", "above", "text", "touch", "title", "below", "trash", "child"])
+def _sharp(what: str, edit: str, when: str) -> st.SearchStrategy[Collision]:
+    deed = Deed("change", way=WAYS.index(what)) if what in WAYS else Deed(what)
+    picked = st.builds(partial(replace, deed), pick=numbers, form=numbers)
+    return st.builds(Collision, picked, st.just(Edit(edit)), st.just(when), _afters, _crashes)
 
-collisions = st.builds(
+
+_afters = st.sampled_from(_AFTERS).flatmap(_asked)
+_crashes = st.integers(1, 60)
+_others = st.sampled_from(["add", "delete", "retitle", "tag"])
+_free = st.builds(
     Collision,
-    _deeds,
-    st.builds(Edit, _edits),
-    st.sampled_from(["lost", "look", "before", "meanwhile", "down", "crash"]),
-    st.sampled_from(_AFTERS).flatmap(_asked),
-    st.integers(1, 60),
+    st.one_of(changes, st.builds(Deed, _others, numbers, numbers, numbers)),
+    st.builds(Edit, st.sampled_from(_EDITS)),
+    st.sampled_from(_WHENS),
+    _afters,
+    _crashes,
 )
+collisions = st.one_of(st.sampled_from(SHARP).flatmap(lambda one: _sharp(*one)), _free)

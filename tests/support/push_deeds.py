@@ -10,11 +10,15 @@ from pushed_wiki import words_of
 
 from personal_context.content.checks import NewContent
 from personal_context.content.editing import Change
+from personal_context.content.resolving import Keep
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import Content, ContentId, EditMode, Operation, PushState
 
 PATIENCE = 30.0
 """Seconds for a push: as many as it takes, for nobody waits in these tests."""
+
+KEEPS: tuple[Keep, ...] = ("local", "outline", "both")
+BOTH = 2
 
 FORMS = (
     "Noted {word}.",
@@ -254,7 +258,7 @@ class Agents:
 
     async def resolve(self, key: ContentId, way: int) -> object:
         """Choose between what both sides have."""
-        keep = ("local", "outline", "both")[way % 3]
+        keep = KEEPS[way % 3]
         account = self._account
         standing = await self._process.runtime.store.standing(key)
         push, ours = standing.push, standing.content
