@@ -88,6 +88,17 @@ def test_a_title_that_outline_does_not_take_lives_on_as_the_first_heading(change
     assert plan(title=LONG, to_outline=False).wording == Wording(LONG, TEXT)
 
 
+def test_a_new_text_keeps_a_long_title_that_is_on_its_way_to_outline():
+    """Outline may have it as a heading already, which the new text takes away."""
+    waiting = content(1, title=LONG, text="Old.")
+    found = planned(waiting, Change(content="New."), to_outline=True)
+    assert found.wording == Wording(SHORT, f"# {LONG}\n\nNew.")
+    added = planned(waiting, Change(content="New.", mode=APPEND), to_outline=True)
+    assert added.edits == (Edit(APPEND, "New."),)
+    here = planned(waiting, Change(content="New."), to_outline=False)
+    assert here.wording == Wording(LONG, "New.")
+
+
 def test_the_heading_of_a_long_title_makes_room_for_that_of_the_next():
     longer = f"{LONG} indeed, and another one"
     before = content(1, title=SHORT, text=f"# {LONG}\n\nText.")

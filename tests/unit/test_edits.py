@@ -120,7 +120,7 @@ def test_what_was_done_is_seen(edit):
     assert after is not None
     assert in_effect(edit, HERE, after)
     beside = Wording(after.title, f"{after.text}\n\nSomebody else was here")
-    assert in_effect(edit, HERE, beside) == (edit.mode is not REPLACE)
+    assert in_effect(edit, HERE, beside) or edit.text in HERE.text
 
 
 @pytest.mark.parametrize(
@@ -136,6 +136,14 @@ def test_what_was_done_is_seen(edit):
 def test_what_was_not_done_is_not_seen(edit):
     assert not in_effect(edit, HERE, HERE)
     assert not in_effect(edit, HERE, Wording("Title", "one\n\ntwo\n\nSomebody else was here"))
+
+
+def test_a_new_text_that_somebody_added_to_is_seen():
+    new = Edit(REPLACE, "- new\n- text")
+    assert in_effect(new, HERE, Wording("Title", "Ada's.\n\n* new\n* text"))
+    assert not in_effect(new, HERE, Wording("Title", "* new\n* words"))
+    quoted = Wording("Title", f"{HERE.text}\n\nSays Ada: new text")
+    assert not in_effect(Edit(REPLACE, "new text"), HERE, quoted)
 
 
 SIGN = Wording("T", "We take x < 5, and [the plan](https://a.example/old).\n\nMore.")

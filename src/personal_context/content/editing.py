@@ -126,6 +126,8 @@ def planned(content: Content, change: Change, *, to_outline: bool) -> Planned:
         edits += [] if title == content.title else [Edit(EditMode.RETITLE, title)]
     if change.content is not None:
         edits += _text_edits(content, change, change.content)
+    if to_outline and change.title is None:
+        edits = _titled(content.title, edits)
     if to_outline and change.title is not None and len(change.title) > TITLE_LIMIT:
         text = (all_applied(edits, before) or before).text
         edits += _full_title(text, change.title, before.title)
@@ -139,6 +141,19 @@ def planned(content: Content, change: Change, *, to_outline: bool) -> Planned:
     tags = content.tags if change.tags is None else tuple(change.tags)
     metadata = checked_metadata({**content.metadata, **(change.metadata or {})})
     return Planned(after, tags, metadata, tuple(edits))
+
+
+def _titled(title: str, edits: list[Edit]) -> list[Edit]:
+    """Keep a long title that is on its way to Outline: a new text takes its heading away there."""
+    if len(title) <= TITLE_LIMIT:
+        return edits
+    told: list[Edit] = []
+    for edit in edits:
+        wanted = fitted(title, edit.text)
+        whole = edit.mode is EditMode.REPLACE
+        told += [Edit(EditMode.RETITLE, wanted.title), replace(edit, text=wanted.text)] * whole
+        told += [edit] * (not whole)
+    return told
 
 
 def _full_title(text: str, title: str, before: str) -> Sequence[Edit]:

@@ -83,7 +83,9 @@ def in_effect(edit: Edit, before: Wording, after: Wording) -> bool:
     was, now, new = respelt(before.text), respelt(after.text), respelt(edit.text)
     match edit.mode:
         case EditMode.REPLACE:
-            return now == new
+            # Somebody may have added to it since; what there was before is gone then.
+            added_to = bool(new) and new in now and new not in was
+            return now == new or (added_to and (was not in now or was in new))
         case EditMode.APPEND | EditMode.PREPEND:
             return now.count(new) > was.count(new)
         case EditMode.PATCH:
