@@ -233,16 +233,21 @@ class Agents:
         content = await self._pick(deed)
         # What an agent has read and replaced, Outline may have still.
         read = self._account.read[content.id]
-        self._account.deleted[content.id] = words_of(content.title, content.text) | read
-        return (
-            await self._process.runtime.changes.delete(content.id, patience=self._patience)
-        ).outline
+        mine = words_of(content.title, content.text)
+        self._account.deleted[content.id] = mine | read
+        done = await self._process.runtime.changes.delete(content.id, patience=self._patience)
+        # If people restore it in Outline, it is as Outline had it.
+        self._account.given_up |= mine
+        return done.outline
 
     async def _restore(self, deed: Deed) -> object:
         trashed = await self._process.runtime.store.trashed(limit=100)
         key = _chosen(trashed, deed).id
         self._account.restored.add(key)
-        return (await self._process.runtime.changes.restore(key, patience=self._patience)).outline
+        found = (await self._process.runtime.store.standing(key)).content
+        done = await self._process.runtime.changes.restore(key, patience=self._patience)
+        self._account.given_up -= words_of(found.title, found.text)
+        return done.outline
 
     # --- the outbox
 
@@ -277,7 +282,7 @@ class Agents:
             account.restored.add(key)
         elif (copy := (key, push.queued_at, push.version)) not in self._copied:
             self._copied.add(copy)
-            account.adds.update(mine)
+            account.may_be_made_once_more(mine)
         return await self._process.runtime.outbox.resolve(key, keep, patience=self._patience)
 
     async def _discard(self, deed: Deed) -> object:

@@ -175,13 +175,21 @@ class Account:
         if unseen:
             self.unseen[before.id] = unseen
 
+    def may_be_made_once_more(self, words: set[str]) -> None:
+        """Count on one more document with these words: some came into one before it was made."""
+        made = self._made()
+        for word in words:
+            self.adds[word] = max(self.adds[word], made[word]) + 1
+
     def twins(self) -> list[str]:
         """Return what was created more often than it was added."""
-        counts = Counter(
-            word for wording in self.made.values() for word in words_of(wording.title, wording.text)
-        )
         return [
             f"{word}: created {count} times, added {self.adds[word]} times"
-            for word, count in counts.items()
+            for word, count in self._made().items()
             if word in self.adds and count > self.adds[word]
         ]
+
+    def _made(self) -> Counter[str]:
+        return Counter(
+            word for wording in self.made.values() for word in words_of(wording.title, wording.text)
+        )
