@@ -122,6 +122,9 @@ class TurnedEmbedder(LocalEmbedder):
     async def embed_query(self, text):
         return self._turned(await super().embed_query(text))
 
+    async def embed(self, texts):
+        return [self._turned(made) for made in await super().embed(texts)]
+
 
 async def made(path: Path, words: Words, sections: int, dimension: int) -> float:
     """Fill a database that is not there yet; return the seconds that it took."""

@@ -4,14 +4,16 @@ See bench/README.md.
 """
 
 import asyncio
+import shutil
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from bulk import TurnedEmbedder, Words, made
+from busy import WORKS
 from common import finish, median, parser, percentile, rss_mb, settings_of, show_table
 
 from personal_context.db.filtering import expression
@@ -23,8 +25,21 @@ from personal_context.runtime import Runtime, build_runtime
 from personal_context.search.fusion import CANDIDATES
 from personal_context.search.query import keyword_query
 
-PARTS = ("embed", "keyword", "vector", "fusion", "other", "hybrid")
-"""As the answer times them; other: names, exact cosines, texts, waiting."""
+PARTS = (
+    "reading",
+    "keyword",
+    "embed",
+    "vector",
+    "compare",
+    "feedback",
+    "fusion",
+    "other",
+    "hybrid",
+)
+"""As the answer times them; other: texts, marks, waiting."""
+
+TURN = 25
+"""Searches alone, and then as many beside each kind of work."""
 
 WARM = 20
 RECALLED = 50
@@ -85,10 +100,10 @@ async def ask_product(runtime: Runtime, query: str) -> Times:
     total = (perf_counter() - begin) * 1000
     if answer.mode != "hybrid":
         raise SystemExit(f"Search by meaning is off: {answer.degraded}")
-    # Words and meaning are looked for at the same time.
-    meaning = answer.timings["embed"] + answer.timings["vector"]
-    timed = max(meaning, answer.timings["keyword"]) + answer.timings["fusion"]
-    return {**answer.timings, "other": total - timed, "hybrid": total}
+    # Words are looked for while the question gets its vector.
+    first = max(answer.timings["embed"], answer.timings["reading"] + answer.timings["keyword"])
+    then = sum(answer.timings[part] for part in ("vector", "compare", "feedback", "fusion"))
+    return {**answer.timings, "other": total - first - then, "hybrid": total}
 
 
 async def ask_parts(runtime: Runtime, generation: Generation, query: str) -> Times:
@@ -130,6 +145,23 @@ async def at_once(runtime: Runtime, questions: Sequence[str], parallel: int) -> 
     return len(questions) / (perf_counter() - begin)
 
 
+async def beside(runtime: Runtime, questions: Sequence[str]) -> dict[str, Times]:
+    """Time searches alone and beside each kind of work, in turns."""
+    taken: dict[str, list[float]] = {"alone": [], **{name: [] for name in WORKS}}
+    turns = [questions[at : at + TURN] for at in range(0, len(questions), TURN)]
+    for turn in turns:
+        taken["alone"] += [(await ask_product(runtime, query))["hybrid"] for query in turn]
+        for name, work in WORKS.items():
+            async with work(runtime):
+                for query in turn[:3]:  # what was begun before must not be measured
+                    await ask_product(runtime, query)
+                taken[name] += [(await ask_product(runtime, query))["hybrid"] for query in turn]
+    found = {name: percentiles(times) for name, times in taken.items()}
+    for times in found.values():
+        times["more_p95_ms"] = times["p95_ms"] - found["alone"]["p95_ms"]
+    return found
+
+
 def bandwidth() -> float:
     """Return how many GB one processor reads from memory in a second."""
     numbers = np.ones(BANDWIDTH_MB * 131_072)
@@ -141,7 +173,9 @@ def bandwidth() -> float:
     return numbers.nbytes / min(times) / 1e9
 
 
-async def measure(path: Path, dimension: int, questions: Sequence[str]) -> dict[str, object]:
+async def measure(
+    path: Path, dimension: int, questions: Sequence[str], *, busy: bool
+) -> dict[str, object]:
     embedder = TurnedEmbedder(dimension)
     runtime = build_runtime(settings_of(db_path=path), embedder=embedder)
     async with runtime:
@@ -151,7 +185,9 @@ async def measure(path: Path, dimension: int, questions: Sequence[str]) -> dict[
             await ask_product(runtime, query)
         start_s = perf_counter() - begin
         asked = questions[WARM:]
+        begin = process_time()
         product = [await ask_product(runtime, query) for query in asked]
+        cpu_ms = (process_time() - begin) * 1000 / len(asked)
         parts = [await ask_parts(runtime, generation, query) for query in asked]
         one, eight = [await at_once(runtime, asked, parallel) for parallel in (1, 8)]
         memory = rss_mb()
@@ -159,7 +195,10 @@ async def measure(path: Path, dimension: int, questions: Sequence[str]) -> dict[
         alone = [await bare.ask(query) for query in asked[:RECALLED]]
         found = await recall(runtime, generation, bare, asked)
         counts = await runtime.store.counts()
+        told = {"beside": await beside(runtime, asked)} if busy else {}
         return {
+            **told,
+            "cpu_ms": cpu_ms,
             **{part: percentiles(row[part] for row in product if part in row) for part in PARTS},
             "vector": percentiles(row["vector"] for row in parts),
             "keyword": percentiles(row["keyword"] for row in parts),
@@ -177,6 +216,10 @@ async def measure(path: Path, dimension: int, questions: Sequence[str]) -> dict[
             "contents": counts.contents,
             "file_mb": bare.close(),
         }
+
+
+def temporary() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="bench-search-")
 
 
 def percentiles(values) -> Times:
@@ -201,8 +244,12 @@ def show(found) -> None:
     print(
         f"  recall@10 {found['recall10']:.4f} of the exact scan;"
         f" {speed['one']:.0f} searches/s alone, {speed['eight']:.0f} eight at once"
-        f" ({speed['ratio']:.2f} times); first {WARM} questions {found['start_s']:.1f} s"
+        f" ({speed['ratio']:.2f} times); first {WARM} questions {found['start_s']:.1f} s;"
+        f" {found['cpu_ms']:.1f} ms of processor time a search"
     )
+    if "beside" in found:
+        rows = [(name, *times.values()) for name, times in found["beside"].items()]
+        show_table("Beside other work", ("", "p50 ms", "p95 ms", "more p95"), rows)
 
 
 def main() -> None:
@@ -214,14 +261,15 @@ def main() -> None:
         "--collection", type=Path, action="append", default=[],
         help="a folder with corpus.jsonl and queries.jsonl to take words from; repeatable",
     )  # fmt: skip
+    arguments.add_argument(
+        "--busy", action="store_true", help="also beside a reindex and a sync, on a copy"
+    )
     arguments.add_argument("--keep", type=Path, help="where filled databases are kept and reused")
     options = arguments.parse_args()
     read_gb = bandwidth()
     results = []
     with ExitStack() as stack:
-        folder = options.keep or Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-search-"))
-        )
+        folder = options.keep or Path(stack.enter_context(temporary()))
         folder.mkdir(parents=True, exist_ok=True)
         for sections in options.sections or (1_000, 10_000):
             path = folder / f"{sections}-{options.dimension}.db"
@@ -229,7 +277,9 @@ def main() -> None:
             seconds = asyncio.run(made(path, words, sections, options.dimension))
             questions = Words(options.collection, 2).questions(options.queries + WARM)
             del words
-            found = asyncio.run(measure(path, options.dimension, questions))
+            if options.busy:
+                path = Path(shutil.copy(path, stack.enter_context(temporary()) + "/copy.db"))
+            found = asyncio.run(measure(path, options.dimension, questions, busy=options.busy))
             found |= {"dimension": options.dimension, "build_s": seconds}
             float32_ms = sections * options.dimension * 4 / read_gb / 1e6
             found |= {"bandwidth_gb_s": read_gb, "float32_scan_limit_ms": float32_ms}

@@ -120,13 +120,14 @@ def _distances(codes: "Words", sign_words: "Words", large_words: "Words") -> "Di
 
     total = np.zeros(codes.shape[1], np.uint16)
     differing, ones = np.empty(len(total), np.uint64), np.empty(len(total), np.uint8)
+    more = np.empty_like(ones)
     for word, sign, large in zip(codes, sign_words, large_words, strict=True):
         np.bitwise_xor(word, sign, out=differing)
         np.bitwise_count(differing, out=ones)
-        total += ones
         np.bitwise_and(differing, large, out=differing)
-        np.bitwise_count(differing, out=ones)
-        total += ones
+        np.bitwise_count(differing, out=more)
+        more <<= 1
+        ones += more  # at most three times 64: it fits, and only the sum takes two bytes
         total += ones
     return total
 

@@ -127,11 +127,12 @@ class VectorTable:
         import numpy as np
 
         used, arrays = self._used, self._arrays
-        slots: Slots = np.arange(used)
         if used > _ALL_BELOW:
             laid = self._frame.laid(question[np.newaxis])[0]
             near = bits.closeness(arrays.signs[:, :used], arrays.lengths[:used], laid)
-            slots = bits.nearest(near, max(self._by_bits(), 4 * count))
+            slots: Slots = bits.nearest(near, max(self._by_bits(), 4 * count))
+        else:
+            slots = np.arange(used)
         slots = slots[arrays.alive[slots]]
         if len(slots) > 2 * count + _DOUBTFUL:
             rough = codes.rough_cosines(arrays.packed, slots, question)
