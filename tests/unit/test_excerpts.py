@@ -3,7 +3,14 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from personal_context.content.excerpts import MOST_HEADINGS, Wanted, excerpt, named, shown
+from personal_context.content.excerpts import (
+    LONGEST_TOKEN,
+    MOST_HEADINGS,
+    Wanted,
+    excerpt,
+    named,
+    shown,
+)
 from personal_context.domain.errors import InvalidInput
 
 HASH = "ab12cd34ef"
@@ -155,6 +162,21 @@ def test_every_heading_can_be_read_by_its_number(lines):
     for heading in found:
         assert named(found, f" {heading.number} ") in found
         assert text[heading.start : heading.end].strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [(" " * 20_000, 1_000), ("\n" * 20_000, 1_000), ("word word\n" * 30_001, 30_000)],
+)
+def test_the_parts_of_a_long_text_are_short_and_together_the_text(text, most):
+    got, cursor = "", None
+    while not got or cursor:
+        found = excerpt(text, HASH, Wanted(max_tokens=most, cursor=cursor), count)
+        got, cursor = got + found.text, found.more
+        assert 0 < len(found.text) <= most * LONGEST_TOKEN
+        assert found.tokens <= most
+
+    assert got == text
 
 
 def test_a_line_without_blanks_is_cut_all_the_same():

@@ -14,6 +14,14 @@ LEAST_TOKENS = 100
 MOST_HEADINGS = 100
 """In a table of contents; a longer one leaves the innermost levels out."""
 
+MOST_COUNTED = 300_000
+"""Characters of a text whose tokens are counted; of a longer one they are guessed."""
+
+LONGEST_TOKEN = 6
+"""Characters for which a token stands at most in a part: prose has five with its blank. Blanks have
+no tokens, and a text of nothing but blanks would have no end."""
+
+_GUESSED = 4
 _NAMED = 30
 """Headings that an error names."""
 
@@ -79,7 +87,7 @@ class Excerpt:
         line_end: Line of its last character.
         lines: Lines of the whole text.
         tokens: Of the part.
-        tokens_in_all: Of the whole text.
+        tokens_in_all: Of the whole text; a guess if it is very long.
         more: Leads to the rest of what was asked for; None if this is all of it.
         headings: The table of contents, if the text is longer than the part.
     """
@@ -175,7 +183,10 @@ class _Lines:
         self._starts = [0, *(place + 1 for place, one in enumerate(text) if one == "\n")]
         if len(self._starts) > 1 and self._starts[-1] == len(text):
             self._starts.pop()  # a text that ends with its last line's end has no line after it
-        self.tokens = count_tokens(text.split("\n"))[: len(self._starts)]
+        self._counted = len(text) <= MOST_COUNTED
+        found = text.split("\n")
+        counts = count_tokens(found) if self._counted else [len(one) // _GUESSED for one in found]
+        self.tokens = counts[: len(self._starts)]
 
     @property
     def length(self) -> int:
@@ -222,11 +233,15 @@ class _Lines:
 
     def stop(self, start: int, end: int, budget: int) -> int:
         """Return where a part has to end to have at most so many tokens: after a line if it can."""
+        if end - start > budget * LONGEST_TOKEN:
+            end = self._boundary(start, start + budget * LONGEST_TOKEN)
         position, used, last_blank = start, 0, None
-        for line in range(self.line_of(start), self.line_of(max(start, end - 1)) + 1):
+        first, last = self.line_of(start), self.line_of(max(start, end - 1))
+        counts = self._counts(first, last, end)
+        for line in range(first, last + 1):
             until = min(end, self._starts[line] if line < self.count else len(self._text))
             whole = position == self._starts[line - 1] and until != end
-            cost = self.tokens[line - 1] if whole else self._cost(position, until)
+            cost = counts[line - first] if whole else self._cost(position, until)
             if used + cost > budget:
                 if used <= budget // 2:
                     return self._inside(position, until, budget - used)
@@ -236,6 +251,24 @@ class _Lines:
             if not self._text[self._starts[line - 1] : until].strip():
                 last_blank = position, used
         return end
+
+    def _counts(self, first: int, last: int, end: int) -> Sequence[int]:
+        """Return the tokens of these lines, as far as they stand before an end."""
+        if self._counted:
+            return self.tokens[first - 1 : last]
+        starts = self._starts[first - 1 : last]
+        ends = [*starts[1:], end]
+        pieces = [self._text[one:other] for one, other in zip(starts, ends, strict=True)]
+        return self._tokens_of([piece.removesuffix("\n") for piece in pieces])
+
+    def _boundary(self, start: int, most: int) -> int:
+        """Return the end of the last line in the last fifth of a part, or of the last word."""
+        first = most - (most - start) // 5
+        for end in "\n", " ":
+            place = self._text.rfind(end, first, most)
+            if place >= 0:
+                return place + 1
+        return most
 
     def _inside(self, start: int, end: int, budget: int) -> int:
         """Return where to cut a line that is too long by itself: after a word if it can."""

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from personal_context.content.comparing import (
@@ -24,6 +24,7 @@ from personal_context.domain.errors import (
     UpstreamNotConfigured,
 )
 from personal_context.domain.models import (
+    EVERYTHING,
     CollectionId,
     Content,
     ContentId,
@@ -36,9 +37,27 @@ from personal_context.domain.models import (
     Standing,
 )
 from personal_context.ports import Clock, PrepareText, Store
+from personal_context.search.paging import page_of
 from personal_context.sync.mirroring import as_content, parse_time
 
+MAX_LIMIT = 100
+
 _ROUNDS = 10
+_ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A page of what waits.
+
+    Attributes:
+        total: All that waits.
+        next_cursor: Leads to the next page; None on the last.
+    """
+
+    entries: Sequence[OutboxEntry]
+    total: int
+    next_cursor: str | None
 
 
 class OutboxService:
@@ -74,9 +93,28 @@ class OutboxService:
         self._target = target
         self._clock = clock
 
-    async def entries(self, *, limit: int = 100) -> Sequence[OutboxEntry]:
-        """Return what waits, those first that need a person, then in the order of coming."""
-        return await self._store.outbox(limit=limit)
+    async def entries(self) -> Sequence[OutboxEntry]:
+        """Return all that waits, those first that need a person, then in the order of coming."""
+        return await self._store.outbox(limit=_ALL)
+
+    async def page(self, *, limit: int = MAX_LIMIT, cursor: str | None = None) -> Waiting:
+        """Return a page of what waits, those first that need a person, then in the order of coming.
+
+        Args:
+            limit: Most entries, 1..100.
+            cursor: `next_cursor` of the page before.
+
+        Raises:
+            InvalidInput: The limit is out of range, or the cursor is none of ours.
+        """
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InvalidInput(
+                f"The limit {limit} is out of range.", hint=f"Give 1 to {MAX_LIMIT}."
+            )
+        page = page_of("outbox", EVERYTHING, limit=limit, cursor=cursor)
+        total = sum((await self._store.counts()).outbox.values())
+        entries = page.of(await self._store.outbox(limit=page.offset + limit))
+        return Waiting(entries, total, page.next_cursor(total) if entries else None)
 
     async def difference(self, reference: str) -> Difference:
         """Return what differs between Outline's text and ours.

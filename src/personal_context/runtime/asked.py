@@ -59,6 +59,7 @@ class Comparing(Protocol):
         text: str | None = None,
         threshold: float = 0.5,
         limit: int = 10,
+        cursor: str | None = None,
         filters: SearchFilters = EVERYTHING,
     ) -> SimilarAnswer:
         """Return at most *limit* contents like a content or a text, nearest first."""

@@ -16,8 +16,10 @@ from personal_context.domain.models import (
 )
 from personal_context.ports import Snapshots, Store
 from personal_context.search.filters import located
+from personal_context.search.paging import page_of
 
 MAX_LINES = 200
+MOST_IN_TREE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,15 @@ class Shelf:
     Attributes:
         name: Empty if it is not mirrored.
         documents: Each after the one it stands below, with its depth, from 0.
+        total: Documents of the collection.
+        next_cursor: Leads to the next of them; None if these are the last.
     """
 
     id: CollectionId
     name: str
     documents: Sequence[tuple[Placed, int]]
+    total: int
+    next_cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +76,34 @@ class Browsing:
         self._store = store
         self._snapshots = snapshots
 
-    async def tree(self, collection: str) -> Shelf:
+    async def tree(
+        self, collection: str, *, limit: int = MOST_IN_TREE, cursor: str | None = None
+    ) -> Shelf:
         """Return a collection's documents in the order in which a person reads its tree.
 
         Args:
             collection: By id, address or name.
+            limit: Most documents, 1..10,000.
+            cursor: `next_cursor` of the page before.
 
         Raises:
-            InvalidInput: No collection goes by that name.
+            InvalidInput: No collection goes by that name, or limit or cursor make no sense.
         """
+        if not 1 <= limit <= MOST_IN_TREE:
+            raise InvalidInput(
+                f"The limit {limit} is out of range.", hint=f"Give 1 to {MOST_IN_TREE:,}."
+            )
         collection_id = CollectionId(await self._found(collection))
         state = await self._store.sync_state(collection_id)
         documents = in_reading_order(await self._store.placed(collection_id))
-        return Shelf(collection_id, state.name if state else "", documents)
+        page = page_of(f"tree {collection_id}", EVERYTHING, limit=limit, cursor=cursor)
+        return Shelf(
+            id=collection_id,
+            name=state.name if state else "",
+            documents=page.of(documents),
+            total=len(documents),
+            next_cursor=page.next_cursor(len(documents)),
+        )
 
     async def tags(self) -> Mapping[str, int]:
         """Return how many contents have each tag, by name."""

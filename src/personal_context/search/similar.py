@@ -18,6 +18,7 @@ from personal_context.search.candidates import Candidates
 from personal_context.search.filters import located
 from personal_context.search.fusion import Fused
 from personal_context.search.meaning import Meaning
+from personal_context.search.paging import page_of
 from personal_context.search.results import load
 
 THRESHOLD = 0.5
@@ -49,6 +50,7 @@ class SimilarSearch:
         text: str | None = None,
         threshold: float = THRESHOLD,
         limit: int = 10,
+        cursor: str | None = None,
         filters: SearchFilters = EVERYTHING,
     ) -> SimilarAnswer:
         """Find contents that are like another one, or like a text.
@@ -61,6 +63,7 @@ class SimilarSearch:
             text: Any text.
             threshold: Least cosine, -1..1.
             limit: Most results, 1..100.
+            cursor: `next_cursor` of the answer before.
             filters: Only contents that pass.
 
         Returns:
@@ -74,6 +77,7 @@ class SimilarSearch:
             StoreError: The database could not be read.
         """
         _check(content_id, text, threshold, limit)
+        page = page_of(repr((content_id, text, threshold)), filters, limit=limit, cursor=cursor)
         filters = await located(filters, self._snapshots)
         generation = await self._snapshots.look(lambda snapshot: snapshot.active())
         if generation is None:
@@ -86,7 +90,9 @@ class SimilarSearch:
             vector = await self._asking.vector_of(generation, (text or "")[:MAX_CHARACTERS])
 
         def answer(snapshot: Snapshot) -> SimilarAnswer:
-            hits = snapshot.nearest(generation.id, vector, limit=limit + 1, filters=filters)
+            # One more for itself, and one to see whether there is another page.
+            most = page.offset + limit + 2
+            hits = snapshot.nearest(generation.id, vector, limit=most, filters=filters)
             near = {hit.content_id: hit for hit in hits if hit.content_id != itself}
             ranked = [
                 Fused(one, alike, ScoreBreakdown(alike, 0.0, alike, None))
@@ -94,7 +100,8 @@ class SimilarSearch:
                 if (alike := hit.similarity) >= threshold
             ]
             found = Candidates("", {}, Meaning(), near, {})
-            return SimilarAnswer(itself, load(snapshot, ranked[:limit], found))
+            results = load(snapshot, page.of(ranked), found)
+            return SimilarAnswer(itself, results, page.next_cursor(len(ranked)))
 
         return await self._snapshots.look(answer)
 

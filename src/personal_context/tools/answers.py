@@ -1,5 +1,7 @@
 """What tools return, as a schema that clients can read."""
 
+import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,10 +12,14 @@ from personal_context.content.excerpts import Excerpt
 from personal_context.content.reading import ReadContent
 from personal_context.domain.models import ContentSummary
 from personal_context.domain.text import SHORT_HASH, one_line, shortened
-from personal_context.tools.results import DATA, told_age
+from personal_context.tools.results import DATA, brief, told_age
 
 LONGEST_HEADING = 100
 """Characters of a heading in a table of contents."""
+
+
+MOST_METADATA = 8_000
+"""Characters of the metadata of an answer, as JSON."""
 
 
 class HeadingOutput(BaseModel):
@@ -121,7 +127,7 @@ def content_output(read: ReadContent, part: Excerpt) -> ContentOutput:
             HeadingOutput(
                 number=one.number,
                 level=one.level,
-                title=one.title,
+                title=shortened(one.title, LONGEST_HEADING),
                 line=one.line,
                 tokens=one.tokens,
             )
@@ -130,7 +136,7 @@ def content_output(read: ReadContent, part: Excerpt) -> ContentOutput:
         source_type=content.source_type.value,
         url=read.summary.url,
         source_url=content.source_url,
-        path=list(read.summary.path),
+        path=brief(read.summary.path),
         tags=list(content.tags),
         metadata=dict(content.metadata),
         outline=read.outline.value,
@@ -139,6 +145,23 @@ def content_output(read: ReadContent, part: Excerpt) -> ContentOutput:
         note=DATA,
         hash=read.summary.hash[:SHORT_HASH],
     )
+
+
+def brief_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata of which there may be much: the entries that fit, and which are left out."""
+    kept: dict[str, Any] = {}
+    left_out: list[str] = []
+    room = MOST_METADATA
+    for key, value in metadata.items():
+        size = len(json.dumps([key, value], ensure_ascii=False, default=str))
+        if size <= room:
+            kept[key] = value
+            room -= size
+        else:
+            left_out.append(shortened(key, LONGEST_HEADING))
+    if left_out:
+        kept["…"] = f"Left out, for they are long: {shortened(', '.join(left_out), 1_000)}"
+    return kept
 
 
 def content_text(read: ReadContent, part: Excerpt) -> str:
@@ -150,7 +173,7 @@ def content_text(read: ReadContent, part: Excerpt) -> str:
             filter(
                 None,
                 [
-                    one_line(" › ".join(summary.path)),
+                    one_line(" › ".join(brief(summary.path))),
                     summary.source_type.value,
                     f"updated {told_age(summary.updated_at)}",
                     " ".join(f"#{tag}" for tag in summary.tags),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from personal_context.domain.models import ContextAnswer, ContextForm, SourceType
 from personal_context.search.context import LEAST_TOKENS, MOST_TOKENS
-from personal_context.tools.results import schema_of, tool_result
+from personal_context.tools.results import brief, schema_of, tool_result
 from personal_context.tools.searching import (
     AS_IN_SEARCH,
     READS,
@@ -61,7 +61,7 @@ def context_output(answer: ContextAnswer) -> ContextOutput:
                 id=one.id,
                 title=one.content.title,
                 url=one.content.url,
-                path=list(one.content.path),
+                path=brief(one.content.path),
                 updated_at=one.content.updated_at,
                 lines=[(passage.line_start, passage.line_end) for passage in one.passages],
             )

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from personal_context.domain.ages import plural
 from personal_context.domain.models import ListedContent, Listing, ListSort, LogEntry, SourceType
 from personal_context.domain.text import one_line, shortened
-from personal_context.tools.results import schema_of, tool_result
+from personal_context.tools.results import brief, fitting, schema_of
 from personal_context.tools.searching import (
     AS_IN_SEARCH,
     READS,
@@ -23,13 +23,12 @@ from personal_context.tools.services import Services
 LIST_CONTENT: Final = """\
 List documents without a query, with who changed what last, and what was removed.
 
-Use it for "what is new this week" (updated_since 7d), and for what a collection or a tag holds;
-to find something use search."""
+Use it for "what is new this week" (updated_since 7d), and for what a collection or a tag holds."""
 
 Since = Annotated[
     str | None,
     Field(
-        description="Only what changed since: 7d, 12h, or a date.",
+        description="Changed since: 7d, 12h, or a date.",
     ),
 ]
 Sort = Annotated[ListSort, Field(description="Newest first, by title, or as they stand.")]
@@ -93,14 +92,17 @@ def register_listing(mcp: FastMCP, services: Services) -> None:
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> ToolResult:
-        found = await services.listing.list_content(
-            updated_since=updated_since,
-            sort=sort,
-            limit=limit,
-            cursor=cursor,
-            filters=filters_of(source_types, tags, collection),
-        )
-        return tool_result(listing_text(found), listing_output(found))
+        async def ask(most: int) -> tuple[str, ListOutput]:
+            found = await services.listing.list_content(
+                updated_since=updated_since,
+                sort=sort,
+                limit=most,
+                cursor=cursor,
+                filters=filters_of(source_types, tags, collection),
+            )
+            return listing_text(found), listing_output(found)
+
+        return await fitting(limit, ask)
 
 
 def listing_output(found: Listing) -> ListOutput:
@@ -113,7 +115,7 @@ def listing_output(found: Listing) -> ListOutput:
             RemovedOutput(
                 id=one.content_id or "",
                 operation=one.operation,
-                details=one.details,
+                details=shortened(one.details),
                 at=one.created_at,
             )
             for one in found.removed
@@ -129,12 +131,12 @@ def _listed(one: ListedContent) -> ListedOutput:
         title=content.title,
         source_type=content.source_type.value,
         url=content.url,
-        path=list(content.path),
+        path=brief(content.path),
         tags=list(content.tags),
         updated_at=content.updated_at,
         change=ChangeOutput(
             operation=change.operation,
-            details=change.details,
+            details=shortened(change.details, 500),
             at=change.created_at,
             by=change.actor or None,
         )
@@ -149,7 +151,7 @@ def listing_text(found: Listing) -> str:
     lines = [f"{len(found.contents)} of {total}:" if found.total else "None."]
     for one in found.contents:
         about = [
-            " › ".join(one.content.path),
+            " › ".join(brief(one.content.path)),
             f"{one.content.updated_at:%Y-%m-%d %H:%M}",
             _change(one.change),
         ]

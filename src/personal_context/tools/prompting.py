@@ -12,6 +12,7 @@ from pydantic import PrivateAttr
 from personal_context.content.placeholders import blanks, filled, prompt_names
 from personal_context.domain.models import Content
 from personal_context.domain.text import one_line, shortened
+from personal_context.tools.results import MOST_BYTES
 from personal_context.tools.services import Services
 
 _DESCRIPTION = 200
@@ -26,6 +27,12 @@ class PromptDocument(Prompt):
     def of(cls, name: str, content: Content) -> "PromptDocument":
         """Return a document as a prompt."""
         text = content.readable.strip()
+        if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+            beginning = text.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
+            text = (
+                f"{beginning}…\n\n(That was the beginning; get_content {content.id}"
+                " reads all of it.)"
+            )
         prompt = cls(
             name=name,
             title=one_line(content.title) or name,

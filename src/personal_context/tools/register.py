@@ -16,6 +16,7 @@ from personal_context.tools.answers import (
     PromptsOutput,
     added_output,
     added_text,
+    brief_metadata,
     content_output,
     content_text,
 )
@@ -53,15 +54,14 @@ ADD_CONTENT: Final = """\
 Keep a text in the owner's knowledge: a finding, a decision, notes of a meeting.
 
 It is searchable when this returns, and goes to the owner's Outline wiki by itself. Search
-first: what is known need not be added. The answer tells what it resembles, and warns of
-secrets: tell the owner."""
+first. The answer tells what it resembles, and warns of secrets: tell the owner."""
 
 Reference = Annotated[
     str, Field(description="An id from search, or the address of a document in Outline.")
 ]
 
 
-MoreCursor = Annotated[str | None, Field(description="`more` of the answer before.")]
+MoreCursor = Annotated[str | None, Field(description="The last `more`.")]
 
 
 def register_tools(mcp: FastMCP, services: Services) -> None:
@@ -99,7 +99,9 @@ def _reading(mcp: FastMCP, services: Services) -> None:
     ) -> ToolResult:
         wanted = Wanted(section, from_line, max_tokens, cursor)
         read, part = await services.contents.read(content_id, wanted)
-        return tool_result(content_text(read, part), content_output(read, part))
+        output = content_output(read, part)
+        output.metadata = brief_metadata(output.metadata)
+        return tool_result(content_text(read, part), output)
 
     @mcp.tool(
         title="Prompts",

@@ -19,10 +19,12 @@ from mcp_types import (
 )
 from pydantic import AnyUrl
 
+from personal_context.content.excerpts import Wanted
 from personal_context.domain.errors import PersonalContextError
 from personal_context.domain.models import ContentSummary
 from personal_context.domain.text import one_line, shortened
 from personal_context.tools.answers import content_text
+from personal_context.tools.results import MOST_BYTES
 from personal_context.tools.services import Services
 from personal_context.tools.sync_answers import sync_output
 
@@ -34,6 +36,12 @@ MOST_LISTED: Final = 100
 """Documents in a list of resources: those that changed last. Each can be read, listed or not."""
 
 LONGEST_NAME: Final = 100
+
+DEEPEST_INDENT: Final = 20
+"""Levels."""
+
+MOST_TOKENS: Final = 15_000
+"""Of a document that is attached; it says how the tool get_content reads on."""
 
 
 def register_resources(mcp: FastMCP, services: Services) -> None:
@@ -58,7 +66,7 @@ def register_resources(mcp: FastMCP, services: Services) -> None:
     )
     async def content(id: str) -> str:  # noqa: A002 - the name in the address
         try:
-            return content_text(*await services.contents.read(id))
+            return content_text(*await services.contents.read(id, Wanted(max_tokens=MOST_TOKENS)))
         except PersonalContextError as error:
             raise _refusal(error) from error
 
@@ -129,11 +137,34 @@ class Shelf(Provider):
 
 
 def tree_text(contents: Sequence[ContentSummary]) -> str:
-    """Return documents as a nested list, with their ids."""
-    return "\n".join(
-        f"{'  ' * max(0, len(one.path) - 1)}- {_shown(one.title) or 'Untitled'} ({one.id})"
-        for one in contents
-    )
+    """Return documents as a nested list, with their ids.
+
+    Of more than an answer has room for, the innermost levels are left out, of one level the last.
+    """
+    lines = [(one, _line(one)) for one in contents]
+    deepest = max((len(one.path) for one in contents), default=0)
+    while deepest > 1 and _size(lines) > MOST_BYTES:
+        deepest -= 1
+        lines = [(one, line) for one, line in lines if len(one.path) <= deepest]
+    while _size(lines) > MOST_BYTES:
+        del lines[len(lines) * MOST_BYTES // _size(lines) :]
+    shown = [line for _, line in lines]
+    if left_out := len(contents) - len(lines):
+        shown.append(
+            f"… and {left_out} more: the tool list_content shows them, with this collection and"
+            " sort `place`."
+        )
+    return "\n".join(shown)
+
+
+def _line(one: ContentSummary) -> str:
+    # A tree of a thousand levels would be more blanks than words.
+    depth = min(DEEPEST_INDENT, max(0, len(one.path) - 1))
+    return f"{'  ' * depth}- {_shown(one.title) or 'Untitled'} ({one.id})"
+
+
+def _size(lines: Sequence[tuple[ContentSummary, str]]) -> int:
+    return sum(len(line.encode("utf-8", "replace")) + 1 for _, line in lines)
 
 
 def _shown(text: str) -> str:

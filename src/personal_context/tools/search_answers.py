@@ -16,7 +16,7 @@ from personal_context.domain.models import (
 )
 from personal_context.domain.text import SHORT_HASH, one_line, shortened
 from personal_context.tools.answers import summary_line
-from personal_context.tools.results import DATA, told_age
+from personal_context.tools.results import DATA, brief, told_age
 
 
 class Scores(BaseModel):
@@ -105,6 +105,7 @@ class SimilarOutput(BaseModel):
 
     content_id: str | None = Field(description="What they are compared with; null for a text.")
     note: str
+    next_cursor: str | None = Field(description="Give it as cursor for the next page.")
     results: list[SimilarHit]
 
 
@@ -126,6 +127,7 @@ def similar_output(answer: SimilarAnswer) -> SimilarOutput:
     return SimilarOutput(
         content_id=answer.content_id,
         note=DATA,
+        next_cursor=answer.next_cursor,
         results=[
             SimilarHit(
                 id=result.content.id,
@@ -135,7 +137,7 @@ def similar_output(answer: SimilarAnswer) -> SimilarOutput:
                 section=_section(result.section),
                 source_type=result.content.source_type.value,
                 url=result.content.url,
-                path=list(result.content.path),
+                path=brief(result.content.path),
                 tags=list(result.content.tags),
                 updated_at=result.content.updated_at,
                 age=told_age(result.content.updated_at),
@@ -163,7 +165,7 @@ def _hit(result: SearchResult) -> Hit:
         more_sections=[found for one in result.more if (found := _section(one))],
         source_type=summary.source_type.value,
         url=summary.url,
-        path=list(summary.path),
+        path=brief(summary.path),
         tags=list(summary.tags),
         updated_at=summary.updated_at,
         age=told_age(summary.updated_at),
@@ -175,7 +177,7 @@ def _section(section: StoredSection | None) -> BestSection | None:
     if section is None:
         return None
     return BestSection(
-        heading_path=list(section.heading_path),
+        heading_path=brief(section.heading_path),
         line_start=section.line_start,
         line_end=section.line_end,
     )
@@ -201,6 +203,8 @@ def similar_text(answer: SimilarAnswer) -> str:
     count = len(answer.results)
     found = f"{plural(count, 'document')} alike, nearest first:"
     lines = [found if answer.results else "Nothing is as near as that."]
+    if answer.next_cursor:
+        lines.append(f"(More with cursor {answer.next_cursor})")
     return "\n".join([*lines, *_listed(answer.results)])
 
 
@@ -209,7 +213,7 @@ def _listed(results: Sequence[SearchResult]) -> list[str]:
     for rank, result in enumerate(results, start=1):
         summary = result.content
         place = " › ".join(
-            (*summary.path, *(result.section.heading_path if result.section else ()))
+            (*brief(summary.path), *brief(result.section.heading_path if result.section else ()))
         )
         told = [one_line(place), summary.source_type.value, told_age(summary.updated_at)]
         about = " · ".join(filter(None, [*told, summary.url]))

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from personal_context.domain.models import SearchFilters, SourceType
 from personal_context.domain.text import as_utc
-from personal_context.tools.results import schema_of, tool_result
+from personal_context.tools.results import fitting, schema_of
 from personal_context.tools.search_answers import (
     SearchOutput,
     SimilarOutput,
@@ -28,47 +28,47 @@ READS: Final = ToolAnnotations(
 SEARCH: Final = """\
 Find documents in the owner's wiki and notes, by meaning and by words.
 
-Use it before answering anything about the owner's work, decisions, people, systems or
-habits. Returns documents, best first, each with its best section; read on with get_content,
-or use get_context to read several at once. Plain words are best;
+Use it before answering anything about the owner's work, decisions, people or
+systems. Returns documents, best first, each with its best section; get_content reads on,
+get_context reads several at once. Plain words are best;
 "a phrase" must occur, -word must not, title:word, tag:name, collection:name, source:note,
 after:2026-01-31 and before:2026-06 narrow it. A title finds its document."""
 
 FIND_SIMILAR: Final = """\
 Find documents that are like another one, or like a text, by meaning alone.
 
-Use it to see what else there is on a subject, or whether something is known already."""
+Use it to see what else is known on a subject."""
 
 Query = Annotated[
     str,
     Field(
-        description="A question or a few words, in any language.",
+        description="A question or words, in any language.",
     ),
 ]
-Limit = Annotated[int, Field(description="Most documents to return.", ge=1, le=100)]
+Limit = Annotated[int, Field(description="Most documents.", ge=1, le=100)]
 Offset = Annotated[int, Field(description="Documents to pass over.", ge=0)]
 Cursor = Annotated[
     str | None,
-    Field(description="next_cursor of the answer before."),
+    Field(description="The last next_cursor."),
 ]
 AS_IN_SEARCH: Final = Field(description="As in search.")
 SourceTypes = Annotated[
     list[SourceType] | None,
-    Field(description="Only what was written in the wiki, added here, or on the web."),
+    Field(description="From the wiki, added here, or from the web."),
 ]
 OnlyTags = Annotated[
     list[str] | None,
-    Field(description="Only documents with all of these tags."),
+    Field(description="With all of these tags."),
 ]
 OnlyCollection = Annotated[
     str | None,
-    Field(description="Only this collection: name, id or address."),
+    Field(description="In this one: name, id or address."),
 ]
 After = Annotated[
     datetime | None,
-    Field(description="Only what changed then or later: a date or a time."),
+    Field(description="Changed then or later: a date or a time."),
 ]
-Before = Annotated[datetime | None, Field(description="Only what changed earlier.")]
+Before = Annotated[datetime | None, Field(description="Changed earlier.")]
 
 
 def filters_of(
@@ -109,10 +109,14 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
         updated_before: Before = None,
     ) -> ToolResult:
         filters = filters_of(source_types, tags, collection, updated_after, updated_before)
-        answer = await services.search.search(
-            query, limit=limit, offset=offset, cursor=cursor, filters=filters
-        )
-        return tool_result(search_text(answer), search_output(answer))
+
+        async def ask(most: int) -> tuple[str, SearchOutput]:
+            answer = await services.search.search(
+                query, limit=most, offset=offset, cursor=cursor, filters=filters
+            )
+            return search_text(answer), search_output(answer)
+
+        return await fitting(limit, ask)
 
     @mcp.tool(
         title="Find similar",
@@ -128,8 +132,12 @@ def register_searching(mcp: FastMCP, services: Services) -> None:
         text: Annotated[str | None, Field(description="Any text.")] = None,
         threshold: Annotated[float, Field(description="Least similarity.", ge=-1, le=1)] = 0.5,
         limit: Limit = 10,
+        cursor: Cursor = None,
     ) -> ToolResult:
-        answer = await services.similar.find_similar(
-            content_id=content_id, text=text, threshold=threshold, limit=limit
-        )
-        return tool_result(similar_text(answer), similar_output(answer))
+        async def ask(most: int) -> tuple[str, SimilarOutput]:
+            answer = await services.similar.find_similar(
+                content_id=content_id, text=text, threshold=threshold, limit=most, cursor=cursor
+            )
+            return similar_text(answer), similar_output(answer)
+
+        return await fitting(limit, ask)

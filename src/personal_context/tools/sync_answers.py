@@ -1,5 +1,6 @@
 """What `sync_status` answers: the mirror's state with a schema, and as a short text."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -12,11 +13,16 @@ from personal_context.domain.models import (
     PushState,
     Status,
 )
-from personal_context.domain.text import one_line
+from personal_context.domain.text import one_line, shortened
 from personal_context.sync.by_hand import SyncOutcome
 
 MOST_FAILING = 20
 """Failing documents that are named for each collection."""
+
+MOST_FAILING_IN_ALL = 60
+MOST_COLLECTIONS = 60
+MOST_OF_REASON = 300
+"""Characters of what an error says."""
 
 
 class ProgressOutput(BaseModel):
@@ -94,7 +100,8 @@ class SyncStatusOutput(BaseModel):
     pulled_by_itself: bool
     next_pull_at: datetime | None
     documents: int
-    collections: list[CollectionOutput]
+    collections: list[CollectionOutput] = Field(description="The first 60, ill ones first.")
+    collections_in_all: int
     webhook: WebhookOutput | None
     key_limits: list[str] = Field(description="What the owner's API key may not do in Outline.")
     waiting_for_outline: int = Field(description="Additions that Outline has not confirmed.")
@@ -111,7 +118,8 @@ def sync_output(status: Status, synced: SyncedOutput | None) -> SyncStatusOutput
         pulled_by_itself=status.sync_enabled and status.clock_runs,
         next_pull_at=status.next_sync_at,
         documents=status.counts.contents,
-        collections=[_collection(one) for one in status.collections],
+        collections=list(_collections(status.collections)),
+        collections_in_all=len(status.collections),
         webhook=status.webhook
         and WebhookOutput(
             state=status.webhook.state.value,
@@ -126,7 +134,18 @@ def sync_output(status: Status, synced: SyncedOutput | None) -> SyncStatusOutput
     )
 
 
-def _collection(one: CollectionStatus) -> CollectionOutput:
+def _collections(all_of_them: Sequence[CollectionStatus]) -> Iterator[CollectionOutput]:
+    """Yield as many as an answer has room for: of very many, those that are well last."""
+    few = len(all_of_them) <= MOST_COLLECTIONS
+    ill_first = sorted(all_of_them, key=lambda one: one.health is Health.GOOD)
+    room = MOST_FAILING_IN_ALL
+    for one in all_of_them if few else ill_first[:MOST_COLLECTIONS]:
+        output = _collection(one, min(room, MOST_FAILING))
+        room -= len(output.failing)
+        yield output
+
+
+def _collection(one: CollectionStatus, most_failing: int) -> CollectionOutput:
     return CollectionOutput(
         id=one.collection_id,
         name=one.name or one.collection_id,
@@ -134,7 +153,7 @@ def _collection(one: CollectionStatus) -> CollectionOutput:
         state=one.health.value,
         last_pull_at=one.finished_at,
         next_pull_at=one.next_pull_at,
-        error=one.error_message,
+        error=one.error_message and shortened(one.error_message, MOST_OF_REASON),
         next_try_at=one.next_try_at,
         what_to_do=one.way_out or None,
         removals_waiting=one.pending_removals,
@@ -143,10 +162,10 @@ def _collection(one: CollectionStatus) -> CollectionOutput:
             FailingOutput(
                 id=failure.content_id,
                 title=failure.title,
-                reason=failure.error,
+                reason=shortened(failure.error, MOST_OF_REASON),
                 next_try_at=failure.next_try_at,
             )
-            for failure in one.failing[:MOST_FAILING]
+            for failure in one.failing[:most_failing]
         ],
         failing_in_all=len(one.failing),
     )
@@ -177,7 +196,9 @@ def synced_output(outcome: SyncOutcome | None) -> SyncedOutput:
         restored=sum(one.restored for one in reports),
         removed=sum(one.removed for one in reports),
         failed=sum(len(one.failed) for one in reports),
-        errors=[f"{one.name}: {one.error}" for one in reports if one.error],
+        errors=[
+            shortened(f"{one.name}: {one.error}", MOST_OF_REASON) for one in reports if one.error
+        ][:MOST_COLLECTIONS],
     )
 
 
@@ -192,6 +213,8 @@ def sync_text(output: SyncStatusOutput) -> str:
             about.append(f"next {_moment(one.next_pull_at)}")
         lines.append(f"- {one_line(one.name)}: {', '.join(about)}")
         lines += [f"  {line}" for line in _collection_lines(one)]
+    left_out = output.collections_in_all - len(output.collections)
+    lines += [f"… and {left_out} more collections."] if left_out else []
     return "\n".join(lines)
 
 

@@ -245,7 +245,9 @@ class SimilarAnswer:
     Attributes:
         content_id: The content that others were compared with; None for a text.
         results: Nearest first; their score is the cosine.
+        next_cursor: Leads to the next page; None on the last.
     """
 
     content_id: ContentId | None
     results: Sequence[SearchResult]
+    next_cursor: str | None = None

@@ -15,6 +15,9 @@ MOST_OPERATIONS = 30
 LONGEST_DESCRIPTION = 300
 LONGEST_PARAMETER = 700
 
+MOST_TOKENS = 10_000
+"""Of a document that fit into the 100,000 characters of an answer, in any script."""
+
 
 def actions(*, version: str, server_url: str) -> dict[str, Any]:
     """Return the spec of the operations that make sense for an assistant.
@@ -36,6 +39,11 @@ def actions(*, version: str, server_url: str) -> dict[str, Any]:
     spec = openapi(offered, version=version, server_url=server_url.rstrip("/"))
     for item in spec["paths"].values():
         for told in item.values():
+            for parameter in told.get("parameters", ()):
+                # An assistant that asks for all of a long document gets nothing.
+                if parameter["name"] == "max_tokens" and not parameter["schema"].get("default"):
+                    parameter["required"] = True
+                    parameter["description"] += f" {MOST_TOKENS:,} fit into an answer."
             # What an error looks like, the assistant sees when there is one.
             told["responses"] = {
                 status: answer

@@ -112,6 +112,7 @@ class SimilarFound:
     """What is alike, nearest first."""
 
     content_id: str | None
+    next_cursor: Annotated[str | None, Field(description="Give it as cursor for the next page.")]
     results: Sequence[AlikeDocument]
 
 
@@ -186,7 +187,9 @@ def found_document(result: SearchResult) -> FoundDocument:
 
 def similar_found(answer: SimilarAnswer) -> SimilarFound:
     """What is alike as REST tells it."""
-    return SimilarFound(answer.content_id, [_alike(result) for result in answer.results])
+    return SimilarFound(
+        answer.content_id, answer.next_cursor, [_alike(result) for result in answer.results]
+    )
 
 
 def _alike(result: SearchResult) -> AlikeDocument:

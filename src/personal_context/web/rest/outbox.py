@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from personal_context.content.outbox import MAX_LIMIT
 from personal_context.content.resolving import Keep
 from personal_context.domain.models import ContentId, OutboxEntry, PushState
 from personal_context.web.rest.changes import PATIENCE
@@ -13,6 +14,13 @@ from personal_context.web.rest.operations import AnyOperation, Call, Operation
 from personal_context.web.rest.shapes import Params
 
 TAG = "Outbox"
+
+
+class ListParams(Params):
+    """Which of them."""
+
+    limit: int = Field(default=MAX_LIMIT, ge=1, le=MAX_LIMIT, description="Most entries.")
+    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 
 class RetryParams(Params):
@@ -42,9 +50,11 @@ class ResolveParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """What waits."""
+    """A page of what waits: those first that need the owner."""
 
     entries: Sequence[OutboxEntry]
+    total: Annotated[int, Field(description="All that waits.")]
+    next_cursor: Annotated[str | None, Field(description="Give it as cursor for the next page.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +79,10 @@ class Difference:
     seen: Annotated[str, Field(description="Names the two texts, to be given with a choice.")]
 
 
-async def _list(call: Call[None, None]) -> Outbox:
-    return Outbox(await call.services.outbox.entries())
+async def _list(call: Call[ListParams, None]) -> Outbox:
+    params = call.params
+    found = await call.services.outbox.page(limit=params.limit, cursor=params.cursor)
+    return Outbox(found.entries, found.total, found.next_cursor)
 
 
 async def _diff(call: Call[None, None]) -> Difference:
@@ -115,6 +127,7 @@ OPERATIONS: tuple[AnyOperation, ...] = (
         TAG,
         _list,
         {200: Outbox},
+        params=ListParams,
     ),
     Operation(
         "getDifference",

@@ -44,6 +44,7 @@ class SimilarParams(FilterParams):
         default=0.5, ge=-1, le=1, description="Least cosine, -1 to 1; 0.5 shares a subject."
     )
     limit: int = Field(default=10, ge=1, le=100, description="Most results, 1 to 100.")
+    cursor: str | None = Field(default=None, description="next_cursor of the answer before.")
 
 
 class ContextParams(FilterParams):
@@ -81,6 +82,7 @@ async def _similar(call: Call[SimilarParams, None]) -> SimilarFound:
             text=asked.text,
             threshold=asked.threshold,
             limit=asked.limit,
+            cursor=asked.cursor,
             filters=asked.filters(),
         )
     )

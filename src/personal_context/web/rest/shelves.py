@@ -9,6 +9,7 @@ from pydantic import Field
 
 from personal_context.domain.errors import InvalidInput
 from personal_context.domain.models import CollectionStatus, LetGoReport, SourceType
+from personal_context.search.browsing import MOST_IN_TREE
 from personal_context.web.rest.operations import AnyOperation, Call, Operation
 from personal_context.web.rest.shapes import Params
 
@@ -31,6 +32,13 @@ class ForgetNamedParams(ForgetParams):
     """What is to be let go."""
 
     collection: str = Field(description="A collection's id, address or name.")
+
+
+class TreeParams(Params):
+    """Which part of the tree."""
+
+    limit: int = Field(default=300, ge=1, le=MOST_IN_TREE, description="Most documents.")
+    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,8 @@ class Tree:
     id: str
     name: str
     documents: Sequence[TreeDocument]
+    total: Annotated[int, Field(description="Documents of the collection.")]
+    next_cursor: Annotated[str | None, Field(description="Give it as cursor for the next page.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +90,11 @@ async def _collections(call: Call[None, None]) -> Collections:
     return Collections((await call.services.status()).collections)
 
 
-async def _tree(call: Call[None, None]) -> Tree:
-    shelf = await call.services.browsing.tree(call.reference)
+async def _tree(call: Call[TreeParams, None]) -> Tree:
+    params = call.params
+    shelf = await call.services.browsing.tree(
+        call.reference, limit=params.limit, cursor=params.cursor
+    )
     return Tree(
         shelf.id,
         shelf.name,
@@ -89,6 +102,8 @@ async def _tree(call: Call[None, None]) -> Tree:
             TreeDocument(one.id, one.title, depth, one.parent_id, one.source_type, one.updated_at)
             for one, depth in shelf.documents
         ],
+        shelf.total,
+        shelf.next_cursor,
     )
 
 
@@ -132,6 +147,7 @@ OPERATIONS: tuple[AnyOperation, ...] = (
         TAG,
         _tree,
         {200: Tree},
+        params=TreeParams,
         names=NAMES,
     ),
     Operation(
