@@ -1,5 +1,7 @@
 """Collections that come and go, an ill Outline, and a person's word."""
 
+from dataclasses import replace
+
 import pytest
 from mirror_world import MovingClock
 from product import beside, opened_product
@@ -337,3 +339,14 @@ async def test_a_request_that_fails_elsewhere_says_why_here(tmp_path):
                 await asker.sync.sync_now()
 
     assert "PERSONAL_CONTEXT_OUTLINE_API_KEY" in caught.value.hint
+
+
+async def test_a_pass_that_a_killed_process_left_behind_is_ended(product):
+    await product.sync()
+    store = product.runtime.store
+    state = await store.sync_state(product.handbook)
+    await store.save_sync_state(replace(state, status=SyncStatus.SYNCING))
+
+    await product.sync_.poll(collections=[])  # runs no pass
+
+    assert (await store.sync_state(product.handbook)).status is SyncStatus.IDLE

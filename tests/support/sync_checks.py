@@ -7,6 +7,8 @@ from changing_wiki import ChangingWiki, Row
 from mirror_process import How, MirrorProcess, Outcome
 from mishaps import LAGGING, TO_THE_END, Crash, Sleep, Trouble
 
+from personal_context.upstream.sandbox.faults import ANY
+
 Mishap = Trouble | Crash | Sleep | None
 
 FUSE_COUNT, FUSE_SHARE = 10, 0.3
@@ -97,7 +99,7 @@ async def keeps_its_word(
     Nobody worked meanwhile. What only a sweep can see, or a look behind the cursor a minute later,
     is not asked of others.
     """
-    if outcome.crashed or (isinstance(mishap, Trouble) and mishap.kind in {LAGGING, "empty"}):
+    if outcome.crashed or (isinstance(mishap, Trouble) and _sounds_true(mishap)):
         return  # Nobody can know better than what a sound answer says.
     failing = {one.collection_id for one in await process.runtime.store.failures()}
     among = {
@@ -116,6 +118,15 @@ async def keeps_its_word(
     )
     if how == "full" and everything:
         wiki.rewritten = wiki.late = False
+
+
+def _sounds_true(trouble: Trouble) -> bool:
+    """Tell whether it is an answer that the wiki gives in earnest, too.
+
+    A 403 for a document that the tree shows means that the key may not see it.
+    """
+    refused = trouble.kind == "403" and trouble.endpoint in {ANY, "documents.info"}
+    return refused or trouble.kind in {LAGGING, "empty"}
 
 
 async def equal(

@@ -24,6 +24,7 @@ from personal_context.domain.models import (
     ContentId,
     PassProgress,
     PassReport,
+    SyncStatus,
     UpstreamCollection,
 )
 from personal_context.domain.text import one_line
@@ -210,7 +211,7 @@ class SyncService:
         if self._wiki is None or self._turns.stopping or not self._wiki.breaker.may_ask:
             return ()
         try:
-            return await self._turns.take(work, patience=patience)
+            return await self._turns.take(lambda: self._cleanly(work), patience=patience)
         except (BusyElsewhere, LeaseLost) as error:
             logger.info("poll ended: %s", one_line(error))
             return None
@@ -260,12 +261,26 @@ class SyncService:
         wiki = self._outline()
         wiki.breaker.reset()
         wiki.catalogue.forget()
-        return await self._turns.take(
-            lambda: self._pull(
+
+        def pull() -> Coroutine[Any, Any, Sequence[PassReport]]:
+            return self._pull(
                 None, sweep=full, asked=True, confirmed=confirmed, on_progress=on_progress
-            ),
-            patience=PATIENCE,
-        )
+            )
+
+        return await self._turns.take(lambda: self._cleanly(pull), patience=PATIENCE)
+
+    async def _cleanly(
+        self, work: Callable[[], Coroutine[Any, Any, Sequence[PassReport]]]
+    ) -> Sequence[PassReport]:
+        """Do the work, and end passes that a killed process left and that this one didn't run."""
+        try:
+            return await work()
+        finally:
+            store = self._lease.fenced(self._store)
+            with suppress(PersonalContextError):  # Who took over does it.
+                for state in await store.sync_states():
+                    if state.status is SyncStatus.SYNCING:
+                        await store.save_sync_state(replace(state, status=SyncStatus.IDLE))
 
     async def _pull(
         self,
