@@ -15,6 +15,12 @@ LONGEST_WAIT = timedelta(minutes=15)
 """After each failure in a row the wait doubles, up to this."""
 
 
+def wait_after(failures: int) -> timedelta:
+    """Return how long to wait after a failure that so many went before."""
+    wait: timedelta = min(FIRST_WAIT * 2 ** min(failures, 20), LONGEST_WAIT)
+    return wait
+
+
 class Breaker:
     """Remembers how Outline did, and says whether it may be asked without a person's word.
 
@@ -49,8 +55,7 @@ class Breaker:
             self._refused = True
             return True
         if isinstance(error, UpstreamUnavailable):
-            wait: timedelta = min(FIRST_WAIT * 2 ** min(self._failures, 20), LONGEST_WAIT)
+            self._until = self._clock() + wait_after(self._failures)
             self._failures += 1
-            self._until = self._clock() + wait
             return True
         return False

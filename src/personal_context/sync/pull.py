@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from personal_context.domain.errors import (
     LeaseLost,
@@ -15,6 +16,7 @@ from personal_context.domain.errors import (
     UpstreamError,
     UpstreamForbidden,
     UpstreamNotFound,
+    UpstreamUnavailable,
 )
 from personal_context.domain.models import (
     CollectionId,
@@ -29,7 +31,7 @@ from personal_context.domain.models import (
 from personal_context.domain.text import one_line
 from personal_context.ports import Clock, PrepareText, Store, Upstream
 from personal_context.sync.asking import Asking, Phantoms
-from personal_context.sync.breaker import Breaker
+from personal_context.sync.breaker import Breaker, wait_after
 from personal_context.sync.looking import MANY, look
 from personal_context.sync.meeting import Meeting
 from personal_context.sync.overlap import Overlap
@@ -268,10 +270,17 @@ class Puller:
                 status=SyncStatus.ERROR,
                 error_message=message,
                 trouble=trouble_of(error),
-                next_try_at=self._breaker.next_try_at,
+                next_try_at=self._next_try_at(state, error),
                 failed_passes=state.failed_passes + 1,
             )
         )
+
+    def _next_try_at(self, state: SyncState, error: PersonalContextError) -> datetime | None:
+        """Return when a collection is asked again; it may be ill while Outline is well."""
+        if not isinstance(error, UpstreamUnavailable):
+            return self._breaker.next_try_at
+        own = self._clock() + wait_after(state.failed_passes)
+        return max(own, self._breaker.next_try_at or own)
 
 
 def _held(tally: Tally, agreed: int) -> str:

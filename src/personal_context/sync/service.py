@@ -39,6 +39,7 @@ from personal_context.sync.looking import where_to_look
 from personal_context.sync.passes import PassOptions
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
+from personal_context.sync.rounds import Round, in_order, introduced
 from personal_context.sync.turns import BusyElsewhere, Stopped, Turns
 from personal_context.sync.webhooks import Hint
 
@@ -293,13 +294,17 @@ class SyncService:
     ) -> Sequence[PassReport]:
         wiki, chosen = self._outline(), await self._chosen()
         departed = await wiki.catalogue.departed()
-        passes = [(collection, False) for collection in chosen.found]
-        passes += [(collection, True) for collection in departed]
+        states = await introduced(chosen.found, self._lease.fenced(self._store))
         ids = frozenset(collection.id for collection in chosen.found)
         reports = [] if only is not None else await self._unknown_reports(chosen)
+        round_ = Round(wiki.upstream, wiki.breaker, self._clock, some=only is not None)
+        passes = [
+            (one, False)
+            for one in in_order(chosen.found, states)
+            if (only is None or one.id in only) and (asked or round_.may_try(states[one.id]))
+        ]
+        passes += [(one, True) for one in departed]
         for collection, gone in passes:
-            if only is not None and collection.id not in only and not gone:
-                continue
             options = PassOptions(
                 full=sweep or await self._sweep_due(collection.id),
                 departed=gone,
@@ -310,8 +315,9 @@ class SyncService:
             reports.append(report)
             if (report.error and not report.held) or (report.left and not gone):
                 wiki.catalogue.forget()
-                if not wiki.breaker.may_ask:
-                    break  # The others would fail in the same way.
+            if not await round_.goes_on():
+                break
+        round_.end()
         return reports
 
     async def _look(self, hints: Mapping[ContentId, Hint]) -> Sequence[PassReport]:
