@@ -271,15 +271,14 @@ class Agents:
         mine = words_of(ours.title, ours.text)
         remote = push.remote
         theirs = words_of(remote.title, remote.text) if remote else set()
+        account.restored.add(key)
         if keep == "local":
             account.read[key] |= theirs
-            account.restored.add(key)
             account.adds.update(mine)  # if Outline has deleted it for good it is made again
             if push.operation is Operation.TRASH:
                 account.deleted[key] = account.deleted.get(key, set()) | theirs | mine
         elif keep == "outline":
             account.given_up |= mine
-            account.restored.add(key)
         elif (copy := (key, push.queued_at, push.version)) not in self._copied:
             self._copied.add(copy)
             account.may_be_made_once_more(mine)

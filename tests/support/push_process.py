@@ -151,7 +151,7 @@ class _Watched(SmallPages):
         try:
             return await super().handle_async_request(request)
         finally:
-            self._pushing.account.gateway_did()
+            self._pushing.account.gateway_did(self._pushing.owner)
             key = json.loads(request.content).get("parentDocumentId")
             if key is not None and request.url.path.endswith("/documents.list"):
-                self._pushing.account.gateway_looks_below(key)
+                self._pushing.account.gateway_looks_below(self._pushing.owner, key)

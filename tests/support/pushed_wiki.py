@@ -89,7 +89,7 @@ class Account:
         given_up: Words that somebody who had read them decided against.
         adds: How often a word was added as part of a new content, at most.
         tags: Of each content, what agents set; several, as long as one doesn't know.
-        below: What stood below a document when the gateway looked last.
+        below: What stood below a document when a process looked last, by its name and that.
     """
 
     wiki: PushedWiki
@@ -104,9 +104,10 @@ class Account:
     given_up: set[str] = field(default_factory=set)
     adds: Counter[str] = field(default_factory=Counter)
     tags: dict[str, set[frozenset[str]]] = field(default_factory=dict)
-    below: dict[str, set[str]] = field(default_factory=dict)
+    below: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._process = ""
         self._known = self.wiki.rows()
         self._note()
         self.wiki.look, self.wiki.watch = self.gateway_did, self.people_did
@@ -116,8 +117,9 @@ class Account:
         self._known = self.wiki.rows()
         self._note()
 
-    def gateway_did(self) -> None:
-        """Look at what the wiki is now."""
+    def gateway_did(self, process: str = "") -> None:
+        """Look at what the wiki is now, after a request of a process."""
+        self._process = process
         before, now = self._known, self.wiki.rows()
         self._known = now
         for key in before.keys() - now.keys():
@@ -152,17 +154,19 @@ class Account:
         if (before.archived_at, before.published_at) != (now.archived_at, now.published_at):
             self.breaches.append(f"{key} was archived or published")
 
-    def gateway_looks_below(self, key: str) -> None:
+    def gateway_looks_below(self, process: str, key: str) -> None:
         """Note what it can see there; a child of a later moment goes along unseen."""
-        self.below[key] = {row.id for row in self._known.values() if row.parent_id == key}
+        found = {row.id for row in self._known.values() if row.parent_id == key}
+        self.below[process, key] = found
 
     def _went_along(self, row: Document) -> bool:
         """Tell whether a document came below a trashed one after the gateway had looked there."""
         above = self._known.get(row.parent_id or "")
         if above is None or not above.deleted_at:
             return False
-        if above.id in self.below:
-            return row.id not in self.below[above.id]
+        seen = self.below.get((self._process, above.id))
+        if seen is not None:
+            return row.id not in seen
         return self._went_along(above)
 
     def _trashed(self, before: Document) -> None:
