@@ -149,9 +149,11 @@ class _Watched(SmallPages):
         if not self._pushing.runtime.database._open:
             raise httpx.ConnectError("a dead process asks for nothing")
         try:
-            return await super().handle_async_request(request)
+            response = await super().handle_async_request(request)
         finally:
             self._pushing.account.gateway_did(self._pushing.owner)
-            key = json.loads(request.content).get("parentDocumentId")
-            if key is not None and request.url.path.endswith("/documents.list"):
-                self._pushing.account.gateway_looks_below(self._pushing.owner, key)
+        key = json.loads(request.content).get("parentDocumentId")
+        if key is not None and request.url.path.endswith("/documents.list"):
+            seen = bool(json.loads(await response.aread()).get("data"))
+            self._pushing.account.gateway_looked_below(self._pushing.owner, key, seen=seen)
+        return response

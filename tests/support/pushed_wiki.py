@@ -89,7 +89,7 @@ class Account:
         given_up: Words that somebody who had read them decided against.
         adds: How often a word was added as part of a new content, at most.
         tags: Of each content, what agents set; several, as long as one doesn't know.
-        below: What stood below a document when a process looked last, by its name and that.
+        below: Documents below which a process, by its name, saw nothing when it looked last.
     """
 
     wiki: PushedWiki
@@ -104,7 +104,7 @@ class Account:
     given_up: set[str] = field(default_factory=set)
     adds: Counter[str] = field(default_factory=Counter)
     tags: dict[str, set[frozenset[str]]] = field(default_factory=dict)
-    below: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    below: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._process = ""
@@ -154,20 +154,16 @@ class Account:
         if (before.archived_at, before.published_at) != (now.archived_at, now.published_at):
             self.breaches.append(f"{key} was archived or published")
 
-    def gateway_looks_below(self, process: str, key: str) -> None:
-        """Note what it can see there; a child of a later moment goes along unseen."""
-        found = {row.id for row in self._known.values() if row.parent_id == key}
-        self.below[process, key] = found
+    def gateway_looked_below(self, process: str, key: str, *, seen: bool) -> None:
+        """Note whether the wiki showed anything there; what comes later goes along unseen."""
+        (self.below.discard if seen else self.below.add)((process, key))
 
     def _went_along(self, row: Document) -> bool:
         """Tell whether a document came below a trashed one after the gateway had looked there."""
         above = self._known.get(row.parent_id or "")
         if above is None or not above.deleted_at:
             return False
-        seen = self.below.get((self._process, above.id))
-        if seen is not None:
-            return row.id not in seen
-        return self._went_along(above)
+        return (self._process, above.id) in self.below or self._went_along(above)
 
     def _trashed(self, before: Document) -> None:
         if self._went_along(before):

@@ -159,6 +159,8 @@ class Faults:
     async def run_hooks(self, endpoint: str, body: Json) -> None:
         """Run the edits that wait for this request."""
         for hook in [hook for hook in self._hooks if hook.endpoint in {endpoint, ANY}]:
+            if hook not in self._hooks:
+                continue  # used up by a request of an edit before it
             hook.seen += 1
             if hook.number == hook.seen or (hook.page and hook.page == _page(body)):
                 self._hooks.remove(hook)
