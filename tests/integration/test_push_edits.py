@@ -304,6 +304,47 @@ async def test_a_patch_that_drops_something_is_put_right(world):
     await agree(world)
 
 
+async def test_what_somebody_writes_while_it_is_put_right_is_not_replaced(world):
+    """Outline drops a part of the append, and of the patch after it; then somebody is quicker."""
+    can = await world.client.abilities(world.page)
+    await world.edit(world.page, EDITS["append"])
+    real, times = world.sandbox.documents.change, iter(range(9))
+
+    def dropping(reference, changes, **more):
+        time = next(times)
+        if time > 1:
+            return real(reference, changes, **more)
+        answer = real(reference, {"text": f"one\n\ntwo\n\nthree\n\n{'fo'[: 2 - time]}"}, **more)
+        if time == 1:
+            world.sandbox.documents.edit(world.page, text="A person's.")
+        return answer
+
+    world.sandbox.documents.change = dropping
+    state = await world.push(world.page)
+
+    assert there(world).text == "A person's."
+    # Where it looks at revisions the whole is replaced at once, and the next pass sees the edit.
+    assert state is (PushState.SYNCED if can.last_revision else PushState.CONFLICT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AT&amp;T and &copy; 2024&nbsp;Acme",
+        "first<br>second<br/>third",
+        'see [docs][1]\n\n[1]: http://example.org/some/long/path "Title"',
+    ],
+)
+async def test_what_outline_writes_shorter_is_not_taken_for_dropped(world, text):
+    await world.client.abilities(world.page)
+    await world.edit(world.page, Edit(EditMode.APPEND, text))
+    before = len(world.sandbox.calls("documents.update"))
+
+    assert await world.push(world.page) is PushState.SYNCED
+    assert len(world.sandbox.calls("documents.update")) == before + 1
+    await agree(world)
+
+
 @pytest.mark.parametrize("name", ["append", "prepend"])
 async def test_what_somebody_shortened_meanwhile_is_not_taken_for_dropped(world, name):
     await world.client.abilities(world.page)

@@ -163,6 +163,8 @@ class Courier:
                 if not lost_something(told, part.wording, seen, answer):
                     break
                 told = message(whole, answer, abilities, plain=plain)
+                if not told.is_guarded and await self._changed(answer, maybe_arrived=True):
+                    return Told(plain=before.plain)
                 seen, answer = answer, await self._send_again(document.id, told)
         except UpstreamConflict as error:
             return Told(plain=before.plain, refused=not error.maybe_arrived)

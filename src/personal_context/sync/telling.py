@@ -1,7 +1,9 @@
 """How Outline is told of an edit, so that nothing of what people wrote there is lost."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
 from itertools import groupby
 
 from personal_context.domain.edits import all_applied, joined, words
@@ -18,6 +20,9 @@ from personal_context.sync.delivery import TITLE_LIMIT, outgoing, wording_of
 
 MOST_BYTES = 4_000_000
 """Of a text and what it replaces: Outline takes 5 MB of JSON."""
+
+# A tag, the address of a link further down, and the name that leads to it.
+_FORM = re.compile(r"</?[A-Za-z][^<>]*>|^ {0,3}\[[^\]\n]+\]:.*$|(?<=\])\[[^\]\n]*\]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,15 @@ def lost_something(
         return False
     if after.revision > before.revision + 1:
         return False
-    return len(words(after.text)) < len(words(wanted.text))
+    return len(_said(after.text)) < len(_said(wanted.text))
+
+
+def _said(text: str) -> str:
+    """Return the words of a text, without what Outline writes in fewer letters on its own.
+
+    Entities become signs, `<br>` a line end, and a link with its address elsewhere a plain one.
+    """
+    return words(_FORM.sub(" ", unescape(text)))
 
 
 def _texts(edits: Sequence[Edit]) -> list[Edit]:
