@@ -56,6 +56,38 @@ async def test_a_conflict_ends_as_a_person_chose(product, keep, expected, here):
     assert (report.updated, report.failed) == (0, {})
 
 
+async def absent_conflict(product, how):
+    await product.sync()
+    getattr(product.sandbox.documents, how)(product.page)
+    done = await product.runtime.changes.update(product.page, Change(content="Ours."), patience=30)
+    assert done.outline is PushState.CONFLICT
+    return (await product.runtime.outbox.difference(product.page)).seen
+
+
+@pytest.mark.parametrize("how", ["archive", "trash"])
+async def test_what_was_put_away_in_outline_comes_back_if_ours_is_chosen(product, how):
+    seen = await absent_conflict(product, how)
+
+    done = await product.runtime.outbox.resolve(product.page, "local", seen=seen, patience=30)
+
+    assert done is PushState.SYNCED
+    document = product.sandbox.documents.get(product.page)
+    assert (document.text, document.archived_at, document.deleted_at) == ("Ours.", None, None)
+    assert await product.runtime.outbox.entries() == []
+
+
+async def test_what_became_a_draft_says_what_can_be_done(product):
+    seen = await absent_conflict(product, "unpublish")
+
+    with pytest.raises(InvalidInput, match="draft"):
+        await product.runtime.outbox.resolve(product.page, "local", seen=seen, patience=30)
+
+    done = await product.runtime.outbox.resolve(product.page, "both", seen=seen, patience=30)
+    await product.runtime.push_pending()
+    assert done is PushState.SYNCED
+    assert ("Page (kept from here)", "Ours.") in wiki(product)
+
+
 @pytest.mark.parametrize("choose", ["local", "outline", "both", "discard"])
 @pytest.mark.parametrize("side", ["here", "there"])
 async def test_a_choice_between_texts_that_nobody_saw_is_not_made(product, choose, side):

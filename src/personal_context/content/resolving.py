@@ -71,7 +71,7 @@ def resolved(standing: Standing, push: Push, keep: Keep, now: datetime) -> Verdi
     """Return what a person's choice makes of a conflict.
 
     Raises:
-        InvalidInput: There is no conflict.
+        InvalidInput: There is no conflict, or Outline can't be brought to say what is here.
     """
     if push.state is not PushState.CONFLICT:
         raise InvalidInput(
@@ -131,6 +131,12 @@ def _ours(standing: Standing, push: Push, now: datetime) -> Verdict:
     if remote is None:
         new = replace(waits, operation=Operation.CREATE, base=None, edits=())
         return Verdict(new, back=back)
+    if not (remote.live or remote.deleted_at or remote.archived_at):
+        raise InvalidInput(
+            f"“{ours.title[:100]}” is a draft in Outline, which can't be published from here.",
+            hint="Publish it there and choose again, or keep both: then this text becomes a "
+            "document of its own.",
+        )
     version = waits.version
     edits = [Edit(EditMode.REPLACE, ours.text, version=version)]
     if ours.title != remote.title:

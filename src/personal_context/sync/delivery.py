@@ -20,10 +20,10 @@ can stand, and the step that answers it:
 | trash   | something else, trashed by us       |                       | clash                 |
 | trash   | what was there when it was trashed  |                       | tell                  |
 | trash   | something else                      |                       | clash                 |
-| restore | in the trash                        |                       | tell                  |
+| restore | in the trash, or archived           |                       | tell                  |
 | restore | published, says what is here        |                       | done                  |
 | restore | published, says something else      |                       | as an update          |
-| restore | nothing, archived, unpublished      |                       | clash                 |
+| restore | nothing, or unpublished             |                       | clash                 |
 """
 
 from collections.abc import Sequence
@@ -182,7 +182,7 @@ def _trash(push: Push, document: UpstreamDocument | None) -> Step:
 def _restore(standing: Standing, push: Push, document: UpstreamDocument | None) -> Step:
     if document is None:
         return Clash("Outline has deleted it for good, or shares it no longer", None)
-    if document.deleted_at:
+    if document.deleted_at or document.archived_at:
         return Tell()
     if absence := absence_of(document):
         return Clash(absence, document)
