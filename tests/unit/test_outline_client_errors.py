@@ -110,6 +110,22 @@ async def test_what_may_pass_is_repeated(reply):
     assert upstream.requests_sent == 3
 
 
+@pytest.mark.parametrize(("length", "requests"), [(100_000, 3), (1_000_000, 1)])
+async def test_a_large_text_that_may_have_arrived_is_not_sent_again_at_once(length, requests):
+    """Outline may still be at work on it, and answers nobody meanwhile."""
+    outline = Scripted(httpx.ReadTimeout("slow"))
+    async with client(outline) as upstream:
+        with pytest.raises(UpstreamUnavailable) as caught:
+            await upstream.create_document(
+                DOCUMENT_ID, title="Long", text="a" * length, collection_id=COLLECTION_ID
+            )
+
+    assert caught.value.maybe_arrived
+    assert len(outline.requests) == requests
+    waited = outline.requests[0].extensions["timeout"]["read"]
+    assert waited >= 30 + length / 50_000
+
+
 @pytest.mark.parametrize("reply", MAY_PASS.values(), ids=MAY_PASS)
 async def test_what_does_not_pass_ends_as_unavailable(reply):
     outline = Scripted(reply)

@@ -28,6 +28,10 @@ _CONNECT_SECONDS = 10.0
 _CONNECTIONS = 8
 # Fewer bytes than these are encoded or decoded in under a millisecond, on the event loop.
 _QUICK = 50_000
+# More bytes than these keep Outline busy for seconds: it parses a document's text in one go, and
+# answers nobody meanwhile. Asked again, it would do all of that again, maybe at the same time.
+_HEAVY = 200_000
+_BYTES_A_SECOND = 20_000  # that it parses at least, on a machine that has other things to do
 _LONG_WAIT = 5.0  # seconds after which a person wonders what is going on
 _log = logging.getLogger(__name__)
 
@@ -40,7 +44,8 @@ class Patience:
         attempts: Requests at most, at least 1.
         retry_seconds: Seconds after the first request at which no further one is begun. A longer
             Retry-After ends the call at once.
-        timeout: Seconds to wait for each piece of an answer; a whole one may take four times that.
+        timeout: Seconds to wait for each piece of an answer, and more for what is large; a whole
+            one may take four times that.
     """
 
     attempts: int = 5
@@ -124,8 +129,8 @@ class Api:
         Args:
             endpoint: For example `documents.info`.
             body: What is asked.
-            repeatable: Doing it twice does no harm. Otherwise it is only tried again if it
-                certainly has not arrived.
+            repeatable: Doing it twice does no harm. Otherwise, and if it is heavy, it is only
+                tried again if it certainly has not arrived.
 
         Raises:
             UpstreamRejected: Outline refused it; subclasses say more.
@@ -135,7 +140,7 @@ class Api:
         progress = _Progress()
         try:
             async for attempt in stamina.retry_context(
-                on=self._again(progress, repeatable=repeatable),
+                on=self._again(progress, repeatable=repeatable and asked.size < _HEAVY),
                 attempts=self._patience.attempts,
                 timeout=None,  # `_again` knows which waiting counts
                 wait_initial=0.5,
@@ -227,9 +232,11 @@ class Api:
             if progress.started is None:
                 progress.started = self._monotonic()
             self.requests_sent += 1
+            seconds = self._patience.timeout + asked.size / _BYTES_A_SECOND
+            each = httpx.Timeout(seconds, connect=_CONNECT_SECONDS, pool=None)
             try:
-                async with asyncio.timeout(4 * self._patience.timeout):
-                    response = await http.post(asked.endpoint, content=content)
+                async with asyncio.timeout(4 * seconds):
+                    response = await http.post(asked.endpoint, content=content, timeout=each)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
                 raise failures.unreachable(asked, error) from error
         # A server in front may add one of its own before Outline's.
