@@ -44,6 +44,17 @@ async def test_mirrored_is_what_outline_is_known_to_hold(store):
     )
 
 
+async def test_what_is_known_already_is_not_logged_as_new(store):
+    """It was pushed after the pass had looked what is here."""
+    created = LogEntry("create")
+    for text in ("Text", "Text", "Other"):
+        document = content(1, text=text)
+        await store.mirror(document, prepared(document), log=created)
+
+    assert len(await store.log(limit=9)) == 2
+    assert (await store.get(content_id(1))).text == "Other"
+
+
 async def test_place_moves_what_is_there(store):
     await mirror_all(store, content(1), content(2), content(3, collection_id=JOURNAL))
     await store.place(

@@ -15,6 +15,7 @@ from personal_context.domain.models import (
     MirroredDocument,
     Placement,
 )
+from personal_context.domain.text import content_hash
 
 if TYPE_CHECKING:
     import apsw
@@ -40,6 +41,18 @@ def mirror(connection: "apsw.Connection", content: Content, indexed: Indexed) ->
         insert(connection, content, indexed)
     failures.forget(connection, content.id)
     return True
+
+
+def is_known(connection: "apsw.Connection", content: Content) -> bool:
+    """Tell whether just this is stored already, as Outline's."""
+    rows = fetch(
+        connection,
+        "SELECT title, hash FROM content WHERE id = ? AND outline_doc_id IS NOT NULL",
+        content.id,
+    )
+    return [tuple(row) for row in rows] == [
+        (content.title, content_hash(content.title, content.text))
+    ]
 
 
 def mirrored(

@@ -110,6 +110,9 @@ class ContentStore(Protocol):
         A content in the trash comes back by it: it is an existing row again, with all that is ours
         and with its sections and vectors as far as they still fit.
 
+        A line that calls it created is not written if just this is stored already: it was pushed
+        after whoever writes that had looked.
+
         Returns:
             False if the content waits in the outbox, or was never seen in Outline: what Outline
             says has to meet what is here first. Nothing was written then.

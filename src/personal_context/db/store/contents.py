@@ -102,8 +102,9 @@ class SqliteContents(Fenced):
         """Write what Outline says of a document; what is ours stays. False while it is pushed."""
 
         def write(connection: "apsw.Connection") -> bool:
+            pushed = log.operation == "create" and mirror.is_known(connection, content)
             written = mirror.mirror(connection, content, indexed)
-            if written:
+            if written and not pushed:
                 books.add_log(connection, log, self._clock())
             return written
 
