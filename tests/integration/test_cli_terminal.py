@@ -89,6 +89,7 @@ def commands(document_id, file):
         "sync": ["sync"],
         "search": ["search", "copper"],
         "context": ["context", "copper"],
+        "inspect": ["inspect", "copper", "--missing", document_id],
         "list": ["list"],
         "get": ["get", document_id],
         "add": ["add", str(file), "--title", HOSTILE],
