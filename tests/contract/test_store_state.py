@@ -86,6 +86,7 @@ async def test_sync_states_are_kept_by_name(store):
         next_try_at=NOW + timedelta(hours=2),
         pending_removals=11,
         failed_passes=3,
+        former_name="Old",
     )
     await store.save_sync_state(SyncState(JOURNAL, "Journal"))
     await store.save_sync_state(full)

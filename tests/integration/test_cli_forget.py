@@ -100,3 +100,16 @@ def test_what_is_mirrored_is_refused_before_anybody_is_asked(capsys, monkeypatch
     assert "is mirrored" in told
     assert "[y/N]" not in told
     assert documents(capsys) == 1
+
+
+@pytest.mark.usefixtures("left")
+def test_a_sync_of_no_collection_says_so_and_fails(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("PERSONAL_CONTEXT_DB_PATH", str(tmp_path / "empty.db"))
+    with served(create_sandbox(rate_limits=False)) as url:
+        monkeypatch.setenv("PERSONAL_CONTEXT_OUTLINE_API_BASE", url)
+        monkeypatch.setenv("PERSONAL_CONTEXT_OUTLINE_API_KEY", DEMO_KEY)
+        monkeypatch.setenv("PERSONAL_CONTEXT_SYNC_COLLECTIONS", "*")
+        code = run(["sync"])
+
+    assert code == 1
+    assert "Nothing was synced" in capsys.readouterr().out

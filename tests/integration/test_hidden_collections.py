@@ -119,19 +119,3 @@ async def test_a_first_look_at_an_empty_list_finds_what_is_named_by_its_id(tmp_p
 
     assert told["Handbook"] is None
     assert "no collection 'Nowhere'" in told["Nowhere"]
-
-
-async def test_a_collection_that_was_renamed_says_what_outline_calls_it(tmp_path):
-    clock = MovingClock()
-    settings = {"sync_collections": (), "prompts_collection_id": None}
-    async with opened_product(tmp_path, clock=clock, **settings) as product:
-        product.clock = clock
-        kept = product.write("One", "first")
-        await product.sync()
-        product.sandbox.collections.update(product.handbook, name="Manual")
-
-        await poll(product)
-
-        assert set(await held(product)) == {kept}
-        assert (await state(product)).trouble is SyncTrouble.UNKNOWN
-        assert "'Manual'" in (await state(product)).error_message

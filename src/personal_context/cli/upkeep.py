@@ -45,7 +45,7 @@ async def sync(
             )
         pushed = await runtime.push_pending()
         embedded = await runtime.embed_backlog()
-    ok = not any(report.error or report.failed for report in reports)
+    ok = bool(reports) and not any(report.error or report.failed for report in reports)
     common.show(
         {"reports": reports, "pushed": pushed, "embedded": embedded, "ok": ok},
         lambda: _reports(reports, pushed, embedded),
@@ -80,6 +80,8 @@ def _reports(reports: "Sequence[PassReport]", pushed: int, embedded: int) -> "Re
         )
         problems += [f"{report.name}: {report.error}"] if report.error else []
         problems += [f"{report.name}: {i}: {why}" for i, why in report.failed.items()]
+    if not reports:
+        problems.append("Nothing was synced: Outline shows this key no collection to mirror.")
     lines = [Text(line, style="red") for line in problems]
     return Group(table, Text(f"{pushed} additions pushed, {embedded} sections embedded."), *lines)
 

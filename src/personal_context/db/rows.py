@@ -151,7 +151,7 @@ def section_of(row: Row, readable: str) -> StoredSection:
 
 SYNC_STATE_COLUMNS = (
     "collection_id, name, status, last_pull_at, finished_at, error_message, last_sweep_at,"
-    " next_try_at, pending_removals, failed_passes, url_id, trouble"
+    " next_try_at, pending_removals, failed_passes, url_id, trouble, former_name"
 )
 """What sync_state_values gives and sync_state_of reads."""
 
@@ -171,6 +171,7 @@ def sync_state_values(state: SyncState) -> Row:
         state.failed_passes,
         state.url_id,
         state.trouble,
+        storable(state.former_name),
     )
 
 
@@ -189,6 +190,7 @@ def sync_state_of(row: Row) -> SyncState:
         failed_passes=row[9],
         url_id=row[10],
         trouble=None if row[11] is None else SyncTrouble(row[11]),
+        former_name=row[12],
     )
 
 

@@ -1,7 +1,7 @@
 """Which collections are meant by the names that a person wrote."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from personal_context.domain.errors import InvalidInput
@@ -46,6 +46,34 @@ def choose(wanted: Iterable[str], available: Sequence[UpstreamCollection]) -> Ch
     return Chosen(tuple(found.values()), tuple(unknown))
 
 
+def follow(
+    chosen: Chosen, available: Sequence[UpstreamCollection], states: Iterable[SyncState]
+) -> tuple[Chosen, Mapping[CollectionId, str]]:
+    """Resolve names that no collection has any more through what was known by them.
+
+    A collection that has the name is the one that is meant, also if another one had it before.
+
+    Args:
+        chosen: The outcome of looking names up.
+        available: All that Outline shows.
+        states: What was remembered of collections.
+
+    Returns:
+        The outcome with those that were renamed, and by which name each of them is known.
+    """
+    there = {collection.id: collection for collection in available}
+    known = [state for state in states if state.collection_id in there]
+    former = {
+        state.collection_id: name
+        for name in chosen.unknown
+        for state in known
+        if state_is(state, name)
+    }
+    found = {one.id: one for one in (*chosen.found, *(there[i] for i in former))}
+    unknown = [name for name in chosen.unknown if name not in former.values()]
+    return Chosen(tuple(found.values()), tuple(unknown)), former
+
+
 def names(collection: UpstreamCollection, name: str) -> bool:
     """Tell whether a person means this collection by this name."""
     address = _ADDRESS.search(name)
@@ -68,6 +96,9 @@ def is_wanted(state: SyncState, wanted: Iterable[str]) -> bool:
 
 def state_is(state: SyncState, name: str) -> bool:
     """Tell whether a person means the collection of this state by this name."""
+    former = state.former_name.casefold()
+    if former and name.casefold() == former:
+        return True
     return names(UpstreamCollection(state.collection_id, state.url_id, state.name), name)
 
 

@@ -1,11 +1,19 @@
 """Which collections are mirrored: the names that a person wrote, against what Outline shows."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from personal_context.domain.collections import ALL, Chosen, choose, is_id, is_wanted, state_is
+from personal_context.domain.collections import (
+    ALL,
+    Chosen,
+    choose,
+    follow,
+    is_id,
+    is_wanted,
+    state_is,
+)
 from personal_context.domain.errors import (
     PersonalContextError,
     UpstreamForbidden,
@@ -67,9 +75,9 @@ class Catalogue:
         listed = await self._upstream.collections()
         there, self._left = await self._ask_for_hidden(listed)
         available = [*listed, *there]
-        chosen = choose(self._wanted, available)
         states = await self._store.sync_states()
-        await self._note_renamed(chosen, available, states)
+        chosen, former = follow(choose(self._wanted, available), available, states)
+        await self._note_names(chosen, former, available)
         for name in chosen.unknown:
             if not any(state_is(state, name) for state in states if _was_shown(state)):
                 await self._note_unknown(name, available)
@@ -122,22 +130,29 @@ class Catalogue:
         known += [one for one in named if one.collection_id not in ids]
         return [one for one in known if one.collection_id not in shown]
 
-    async def _note_renamed(
+    async def _note_names(
         self,
         chosen: Chosen,
+        former: Mapping[CollectionId, str],
         available: Sequence[UpstreamCollection],
-        states: Sequence[SyncState],
     ) -> None:
-        """Say of a collection that the settings know by a former name that it waits for the new."""
-        found = {collection.id for collection in chosen.found}
-        names = {one.id: one.name for one in available if one.id not in found}
-        for state in states:
-            if state.collection_id in names and is_wanted(state, self._wanted):
-                message = (
-                    f"Outline calls this collection {names[state.collection_id]!r} now, and the "
-                    "settings don't. Its documents are kept as they were; name it by its id."
-                )
-                await self._note(state, message, SyncTrouble.UNKNOWN)
+        """Note what Outline calls each known collection now, and by what name it is wanted.
+
+        One whose name another collection has by now is no longer wanted, and shown as left out.
+        """
+        names = {one.id: one.name for one in available}
+        found = {one.id for one in chosen.found}
+        for state in await self._store.sync_states():
+            key = state.collection_id
+            name, known_by = names.get(key, state.name), former.get(key, "")
+            if key not in names or (name, known_by) == (state.name, state.former_name):
+                continue
+            if known_by:
+                logger.warning("%r is now called %r; the settings don't know", known_by, name)
+            noted = replace(state, name=name, former_name=known_by)
+            if key not in found:  # What was wrong with it is nobody's concern any more.
+                noted = replace(noted, status=SyncStatus.IDLE, error_message=None, trouble=None)
+            await self._store.save_sync_state(noted)
 
     async def note_failure(self, error: PersonalContextError, next_try_at: datetime | None) -> None:
         """Show an Outline that doesn't even list its collections in the state of each."""

@@ -137,6 +137,11 @@ def way_out(health: Health, state: SyncState, name: str) -> str:
             "Nothing is pulled until PERSONAL_CONTEXT_OUTLINE_API_KEY is changed, or somebody "
             "asks: personal-context sync"
         )
+    if state.former_name:
+        return (
+            f"It is now called {state.name!r}; the settings still say {state.former_name!r}. It is "
+            "mirrored all the same, until another collection takes that name."
+        )
     return ""
 
 

@@ -1,9 +1,10 @@
 """A round of passes over the chosen collections: their order, and whether one goes on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from personal_context.domain.collections import state_is
 from personal_context.domain.errors import PersonalContextError
-from personal_context.domain.models import CollectionId, SyncState, UpstreamCollection
+from personal_context.domain.models import CollectionId, PassReport, SyncState, UpstreamCollection
 from personal_context.domain.times import is_due
 from personal_context.ports import Clock, Store, Upstream
 from personal_context.sync.breaker import LONGEST_WAIT, Breaker
@@ -29,6 +30,26 @@ def in_order(
 ) -> Sequence[UpstreamCollection]:
     """Return the collections as they were asked for, those last that keep failing."""
     return sorted(collections, key=lambda one: states[one.id].failed_passes)
+
+
+def unknown_reports(
+    names: Sequence[str], states: Sequence[SyncState], reported: Collection[CollectionId]
+) -> Sequence[PassReport]:
+    """Say of each name that means no collection that nothing was pulled for it, and why.
+
+    Args:
+        names: Those names.
+        states: Of every collection, and of such names.
+        reported: Collections that have a report of their own.
+    """
+    reports = []
+    for name in names:
+        known = next((state for state in states if state_is(state, name)), None)
+        state = known or SyncState(CollectionId(name), name)
+        why = state.error_message or f"Outline shows this key no collection {name!r}."
+        if state.collection_id not in reported:
+            reports.append(PassReport(state.collection_id, state.name or name, error=why))
+    return reports
 
 
 class Round:

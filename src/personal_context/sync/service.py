@@ -39,7 +39,7 @@ from personal_context.sync.looking import where_to_look
 from personal_context.sync.passes import PassOptions
 from personal_context.sync.progress import Passes
 from personal_context.sync.pull import Puller
-from personal_context.sync.rounds import Round, in_order, introduced
+from personal_context.sync.rounds import Round, in_order, introduced, unknown_reports
 from personal_context.sync.turns import BusyElsewhere, Stopped, Turns
 from personal_context.sync.webhooks import Hint
 
@@ -296,7 +296,10 @@ class SyncService:
         departed = await wiki.catalogue.departed()
         states = await introduced(chosen.found, self._lease.fenced(self._store))
         ids = frozenset(collection.id for collection in chosen.found)
-        reports = [] if only is not None else await self._unknown_reports(chosen)
+        gone = {collection.id for collection in departed}
+        reports: list[PassReport] = []
+        if only is None:
+            reports += unknown_reports(chosen.unknown, await self._store.sync_states(), gone)
         round_ = Round(wiki.upstream, wiki.breaker, self._clock, some=only is not None)
         passes = [
             (one, False)
@@ -304,16 +307,16 @@ class SyncService:
             if (only is None or one.id in only) and (asked or round_.may_try(states[one.id]))
         ]
         passes += [(one, True) for one in departed]
-        for collection, gone in passes:
+        for collection, left in passes:
             options = PassOptions(
                 full=sweep or await self._sweep_due(collection.id),
-                departed=gone,
+                departed=left,
                 agreed_removals=confirmed.get(collection.id, 0),
                 asked=asked,
             )
             report = await self._run(collection, ids, options, on_progress)
             reports.append(report)
-            if (report.error and not report.held) or (report.left and not gone):
+            if (report.error and not report.held) or (report.left and not left):
                 wiki.catalogue.forget()
             if not await round_.goes_on():
                 break
@@ -345,15 +348,6 @@ class SyncService:
             wiki.breaker.note(error)
             await wiki.catalogue.note_failure(error, wiki.breaker.next_try_at)
             raise
-
-    async def _unknown_reports(self, chosen: Chosen) -> list[PassReport]:
-        """Say of each name that means no collection that nothing was pulled for it."""
-        states = [await self._store.sync_state(CollectionId(name)) for name in chosen.unknown]
-        return [
-            PassReport(state.collection_id, state.name, error=state.error_message)
-            for state in states
-            if state is not None
-        ]
 
     async def _run(
         self,

@@ -64,6 +64,7 @@ class SyncState:
         failed_passes: How many passes have failed in a row.
         trouble: What kind of error `error_message` tells of; None if there is none, or if an
             earlier version wrote it.
+        former_name: By which the settings name it, if Outline calls it otherwise by now; or empty.
     """
 
     collection_id: CollectionId
@@ -78,6 +79,7 @@ class SyncState:
     failed_passes: int = 0
     url_id: str = ""
     trouble: SyncTrouble | None = None
+    former_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
