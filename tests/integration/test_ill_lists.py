@@ -130,3 +130,50 @@ async def test_collections_are_shown_before_their_first_pass(product):
     shown = {one.name: one.health for one in (await product.runtime.status()).collections}
 
     assert shown == {"A": Health.ERROR, "B": Health.ERROR, "C": Health.NEW, "D": Health.NEW}
+
+
+def many(product, count=130):
+    """Fill collection B; return the ids of its documents, oldest first."""
+    made = []
+    for number in range(count):
+        product.clock.advance(seconds=1)
+        row = product.sandbox.documents.create(
+            f"Row {number}", "Text.", collection_id=product.ids["B"], raw=True
+        )
+        made.append(row.id)
+    return made
+
+
+async def test_a_row_that_can_not_be_listed_is_asked_for_alone(product):
+    many(product)
+    product.wire.rows, product.wire.listed = {57}, product.ids["B"]
+    reports = await product.runtime.sync.poll()
+
+    assert len(await product.runtime.store.in_collection(product.ids["B"])) == 131
+    assert [one.error for one in reports] == [None] * 4
+    assert await product.runtime.store.failures() == []
+
+
+async def test_a_document_that_can_not_be_read_at_all_is_named_and_the_others_go_on(product):
+    made = many(product)
+    product.wire.rows, product.wire.listed = {57}, product.ids["B"]
+    product.wire.documents = {made[56]}  # the first row is what was there before
+
+    await product.runtime.sync.poll()
+
+    [failure] = await product.runtime.store.failures()
+    assert (failure.content_id, failure.title) == (made[56], "Row 56")
+    assert len(await product.runtime.store.in_collection(product.ids["B"])) == 130
+
+
+async def test_a_change_that_can_not_be_listed_is_found_all_the_same(product):
+    made = many(product, 9)
+    await product.runtime.sync.poll()
+    product.clock.advance(minutes=5)
+    product.sandbox.documents.edit(made[4], text="Another text.")
+    product.wire.rows, product.wire.listed = {0, 5}, product.ids["B"]  # newest and oldest first
+
+    await product.runtime.sync.poll()
+
+    assert "Another text." in (await product.runtime.store.get(made[4])).text
+    assert len(await product.runtime.store.in_collection(product.ids["B"])) == 10

@@ -74,7 +74,7 @@ async def test_a_collection_that_left_before_its_first_pass_ended_takes_its_docu
         )
     faults = product.sandbox.faults
     faults.before_request(
-        1, lambda: faults.html("documents.list", status=404, times=9), endpoint="documents.list"
+        1, lambda: faults.html("documents.list", status=404, times=99), endpoint="documents.list"
     )
     await product.sync_.poll([product.handbook])
     faults.clear()

@@ -12,7 +12,8 @@ class IllLists(httpx.AsyncBaseTransport):
 
     Attributes:
         collections: Whose lists fail as a whole.
-        rows: Rows of any list, from 0: a page that would show one of them fails.
+        rows: Rows of a list, from 0: a page that would show one of them fails.
+        listed: The collection whose list that is.
         documents: Single documents that can't be asked for either.
         asked: The collection of each list that was asked for, in order.
     """
@@ -21,6 +22,7 @@ class IllLists(httpx.AsyncBaseTransport):
         self._wire = wire
         self.collections: set[str] = set()
         self.rows: set[int] = set()
+        self.listed = ""
         self.documents: set[str] = set()
         self.asked: list[str] = []
 
@@ -38,5 +40,7 @@ class IllLists(httpx.AsyncBaseTransport):
         if endpoint == LIST:
             first, size = int(str(body["offset"])), int(str(body["limit"]))
             shown = any(first <= row < first + size for row in self.rows)
-            return shown or body["collectionId"] in self.collections
+            return (shown and body["collectionId"] == self.listed) or body[
+                "collectionId"
+            ] in self.collections
         return endpoint == "documents.info" and body.get("id") in self.documents

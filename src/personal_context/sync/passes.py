@@ -16,6 +16,7 @@ from personal_context.domain.models import (
     ContentId,
     LogEntry,
     Page,
+    TreeNode,
     UpstreamDocument,
 )
 from personal_context.ports import Clock, PrepareText, Store, Upstream
@@ -99,18 +100,19 @@ class OnePass:
             PersonalContextError: Outline or the database failed; nothing was removed on that.
         """
         tally = self.tally
+        tree: Sequence[TreeNode] = ()
         if not self.options.departed:
             tree = await self.upstream.tree(tally.collection_id)
             tally.placements = await asyncio.to_thread(placements, tree)
             self._judge_the_cursor()
-            listing = Listing(self.upstream, tally.collection_id, self.cutoff)
-            async with aclosing(listing.pages()) as pages:
-                async for page in pages:
-                    listing.all_known = await self._apply_page(page)
+            if await self._take_list() and self.cutoff is not None:
+                # It may have changed. What a whole list doesn't show is asked for.
+                self.cutoff = None
+                await self._take_list()
             await self._look_whether_it_left()
-            nameless = tally.failed.keys() - tally.titles.keys()
-            tally.titles.update(await asyncio.to_thread(titles, tree, nameless))
         await self._resolve()
+        nameless = tally.failed.keys() - tally.titles.keys()
+        tally.titles.update(await asyncio.to_thread(titles, tree, nameless))
         await self.store.place(tally.collection_id, tally.placements)
         tally.moved = len(await asyncio.to_thread(moved, tally.mirrored, tally.placements))
         await self.asking.note_failures(self.store)
@@ -124,6 +126,14 @@ class OnePass:
             name = self.tally.collection_id
             logger.warning("the wiki's clock went back: everything in %s is compared", name)
             self.cutoff = None
+
+    async def _take_list(self) -> int:
+        """Take over what Outline lists; return how many rows it can't list."""
+        listing = Listing(self.upstream, self.tally.collection_id, self.cutoff)
+        async with aclosing(listing.pages()) as pages:
+            async for page in pages:
+                listing.all_known = await self._apply_page(page)
+        return listing.lost
 
     async def _look_whether_it_left(self) -> None:
         """Ask for the collection if its list is empty: archived, it still has its whole tree."""
