@@ -135,7 +135,7 @@ class PushProcess(MirrorProcess):
         return {key for key in waits if parents.get(key) not in held}
 
     async def outbox(self) -> Any:
-        return await self.runtime.outbox.entries(limit=1000)
+        return await self.runtime.outbox.entries()
 
 
 class _Watched(SmallPages):
