@@ -64,6 +64,9 @@ def _reports(reports: "Sequence[PassReport]", pushed: int, embedded: int) -> "Re
         "unchanged",
         "failed",
         "requests",
+        box=None,  # nine columns fit into the eighty of a plain terminal
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     problems = []
     for report in reports:
