@@ -258,7 +258,9 @@ async def test_a_huge_query_is_answered(search, embedder):
 )
 @given(
     st.text(st.characters(exclude_categories=()), min_size=1).filter(str.strip)
-    | st.sampled_from(['"', "a OR", "NEAR(", "title:x", "*", "^a", "a AND NOT", "{a b}: c", "\0"])
+    | st.sampled_from(
+        ['"', "a OR", "NEAR(", "title:x", "*", "^a", "a AND NOT", "{a b}: c", "\0", "a\ud800b"]
+    )
 )
 async def test_any_typed_text_is_answered(search, query):
     answer = await search.search(query)

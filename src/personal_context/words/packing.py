@@ -36,7 +36,8 @@ def term_key(term: str) -> int | None:
 
 @lru_cache(maxsize=65_536)
 def _key(term: str) -> int | None:
-    return None if term in stop_terms() else crc32(term.encode())
+    # Half a character, which only a query can hold, is found nowhere.
+    return None if term in stop_terms() else crc32(term.encode("utf-8", "surrogatepass"))
 
 
 def taken_apart(column: str) -> Sequence[str]:
