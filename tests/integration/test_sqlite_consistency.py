@@ -3,14 +3,12 @@
 import tempfile
 from pathlib import Path
 
-from backends import Backend
+from backends import backend_of
 from builders import model, vector
 from hypothesis import given, settings, strategies as st
 from store_model import Twin, steps
 
 from personal_context.db.connection import Database
-from personal_context.db.sqlite import SqliteStore
-from personal_context.db.vectors import SqliteVectorIndex
 from personal_context.domain.models import GenerationState
 
 
@@ -19,7 +17,7 @@ from personal_context.domain.models import GenerationState
 async def test_all_parts_of_the_file_agree(steps, embed_every, rebuild_at):
     with tempfile.TemporaryDirectory() as folder:
         async with Database(Path(folder) / "context.db") as database:
-            backend = Backend(SqliteStore(database), SqliteVectorIndex(database))
+            backend = backend_of(database)
             await backend.index.create(model(2), GenerationState.ACTIVE)
             twin = Twin()
             for number, step in enumerate(steps):

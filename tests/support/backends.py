@@ -31,12 +31,17 @@ class Backend:
 async def sqlite(folder: Path) -> AsyncIterator[Backend]:
     """Open a new SQLite file in the folder, or the one that is there."""
     async with Database(folder / "context.db") as database:
-        words, meaning = WordsCache(database.in_background), MeaningCache(database.in_background)
-        yield Backend(
-            SqliteStore(database, words=words),
-            SqliteVectorIndex(database, meaning),
-            SqliteSnapshots(database, words, meaning),
-        )
+        yield backend_of(database)
+
+
+def backend_of(database: Database) -> Backend:
+    """Return store, index and snapshots of an open file, with the indexes in memory."""
+    words, meaning = WordsCache(database.in_background), MeaningCache(database.in_background)
+    return Backend(
+        SqliteStore(database, words=words),
+        SqliteVectorIndex(database, meaning),
+        SqliteSnapshots(database, words, meaning),
+    )
 
 
 def hybrid(
