@@ -307,13 +307,14 @@ class Orchestrator:
     ) -> None:
         if self._scheduler is None:
             return
+        from personal_context.sync.ticking import Ticks
+
+        # So that many gateways on one wiki don't ask at the same moment.
+        jitter = interval.total_seconds() / 10 if _pulls(name) else None
         self._scheduler.add_job(
             self._tracked(name, job),
-            "interval",
+            Ticks(seconds=interval.total_seconds(), jitter=jitter, timezone="UTC"),
             id=name,
-            seconds=interval.total_seconds(),
-            # So that many gateways on one wiki don't ask at the same moment.
-            jitter=interval.total_seconds() / 10 if _pulls(name) else None,
             next_run_time=self._clock() + HEAD_START + first_in,
         )
 
