@@ -73,7 +73,7 @@ async def test_a_text_of_exactly_one_window_is_not_cut(local):
 
 async def test_a_query_does_not_wait_for_passages(local):
     window_ends = threading.Event()
-    local._passages.submit(window_ends.wait)
+    local._workers._passages.submit(window_ends.wait)
     backlog = asyncio.create_task(local.embed([SENTENCE] * 3))
     try:
         await local.embed_query("where is the key?")

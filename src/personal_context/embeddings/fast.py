@@ -1,8 +1,6 @@
 """Any model that fastembed knows, in this process: for who installed the extra `fastembed`."""
 
-import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -13,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
 from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.embeddings.lane import Lane
-from personal_context.embeddings.local import processors, run_in
 from personal_context.embeddings.prefixes import prefixes_for
 from personal_context.embeddings.vectors import combine, unit
 from personal_context.embeddings.windows import estimate_tokens, sendable, text_windows
+from personal_context.embeddings.workers import Workers
 
 if TYPE_CHECKING:
     from personal_context.ports import Embedded, Embedder, Vector
@@ -26,7 +24,6 @@ DEFAULT_MODEL = "BAAI/bge-small-en-v1.5"
 
 _USUAL_TOKENS = 512
 _SPECIAL_TOKENS = 2
-_MOST_THREADS = 4  # a background index must leave a machine usable
 _BATCH = 8
 
 
@@ -49,17 +46,14 @@ class FastEmbedder:
         self._name = name or DEFAULT_MODEL
         self._dimension = dimension
         self._folder = folder
-        self._threads = min(processors(), _MOST_THREADS)
+        self._workers = Workers()
         self._loading = Lock()
         self._lane = Lane()
         self._loaded: _Loaded | None = None
-        self._passages: ThreadPoolExecutor | None = None
-        self._queries: ThreadPoolExecutor | None = None
 
     async def __aenter__(self) -> Self:
         """Make ready; nothing is loaded yet."""
-        self._passages = ThreadPoolExecutor(self._threads, "embed-passages")
-        self._queries = ThreadPoolExecutor(self._threads, "embed-query")
+        self._workers.open()
         return self
 
     async def __aexit__(
@@ -69,11 +63,8 @@ class FastEmbedder:
         tb: TracebackType | None,
     ) -> None:
         """Stop after the text that is being computed, and let go of the model."""
-        workers = (self._passages, self._queries)
-        self._passages = self._queries = self._loaded = None
-        for worker in workers:
-            if worker is not None:
-                worker.shutdown(wait=False)
+        self._loaded = None
+        self._workers.close()
 
     async def choice(self) -> ModelChoice:
         """See Embedder.choice; nothing is imported for it."""
@@ -85,7 +76,7 @@ class FastEmbedder:
 
     async def model(self) -> EmbeddingModel:
         """See Embedder.model; no weights are fetched for it."""
-        dimension = await run_in(self._queries, self._known_dimension)
+        dimension = await self._workers.query(self._known_dimension)
         return EmbeddingModel(FASTEMBED, self._name, dimension)
 
     @property
@@ -99,25 +90,14 @@ class FastEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed. A text that the model can't read whole gets the mean of its parts."""
-        made: dict[int, Embedded] = {}
-        waiting = iter(enumerate(texts))
-
-        async def work() -> None:
-            for place, text in waiting:
-                made[place] = await run_in(self._passages, partial(self._passage, text))
-
-        workers = [asyncio.ensure_future(work()) for _ in range(min(self._threads, len(texts)))]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-        return [made[place] for place in range(len(texts))]
+        return await self._workers.each(
+            texts, lambda text: self._workers.passage(partial(self._passage, text))
+        )
 
     async def embed_query(self, text: str) -> "Vector":
         """See Embedder.embed_query."""
         with self._lane.query():
-            return await run_in(self._queries, partial(self._query, text))
+            return await self._workers.query(partial(self._query, text))
 
     # --- in the threads
 

@@ -1,28 +1,23 @@
 """The embedded model: all-MiniLM-L6-v2 on onnxruntime, in this process, without a network."""
 
-import asyncio
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import partial
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from personal_context.domain.errors import EmbeddingRejected, EmbeddingUnavailable
+from personal_context.domain.errors import EmbeddingRejected
 from personal_context.domain.models import EmbeddingModel, EmbeddingUsage, ModelChoice
 from personal_context.embeddings.lane import Lane
 from personal_context.embeddings.minilm import MiniLM, new_run
 from personal_context.embeddings.vectors import combine
+from personal_context.embeddings.workers import Workers
 
 if TYPE_CHECKING:
     from personal_context.ports import Embedded, Embedder, Vector
 
-T = TypeVar("T")
-
 LOCAL = "local"
 
-_MOST_THREADS = 4  # a background index must leave a machine usable
 _BATCH = 16
 
 
@@ -41,17 +36,14 @@ class LocalEmbedder:
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads or min(processors(), _MOST_THREADS)
+        self._workers = Workers(threads)
         self._loading = Lock()
         self._lane = Lane()
         self._minilm: MiniLM | None = None
-        self._passages: ThreadPoolExecutor | None = None
-        self._queries: ThreadPoolExecutor | None = None
 
     async def __aenter__(self) -> Self:
         """Make ready; nothing is loaded yet."""
-        self._passages = ThreadPoolExecutor(self._threads, "embed-passages")
-        self._queries = ThreadPoolExecutor(self._threads, "embed-query")
+        self._workers.open()
         return self
 
     async def __aexit__(
@@ -61,15 +53,12 @@ class LocalEmbedder:
         tb: TracebackType | None,
     ) -> None:
         """Stop after the window that is being computed, and let go of the model."""
-        workers = (self._passages, self._queries)
-        self._passages = self._queries = self._minilm = None
-        for worker in workers:
-            if worker is not None:
-                worker.shutdown(wait=False)
+        self._minilm = None
+        self._workers.close()
 
     async def warm_up(self) -> None:
         """Load the model now, so that the first query does not wait for it."""
-        await run_in(self._queries, self._load)
+        await self._workers.query(self._load)
 
     async def choice(self) -> ModelChoice:
         """See Embedder.choice."""
@@ -98,38 +87,26 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> "Sequence[Embedded]":
         """See Embedder.embed. A text over 256 tokens gets the mean of its windows."""
-        made: dict[int, Embedded] = {}
-        waiting = iter(enumerate(texts))
-
-        async def work() -> None:
-            for place, text in waiting:
-                made[place] = await self._embed(self._passages, text)
-
-        workers = [asyncio.ensure_future(work()) for _ in range(min(self._threads, len(texts)))]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-        return [made[place] for place in range(len(texts))]
+        return await self._workers.each(texts, self._embed)
 
     async def embed_query(self, text: str) -> "Vector":
         """See Embedder.embed_query."""
         with self._lane.query():
             # One trip to the thread: a query is short.
-            return await run_in(self._queries, partial(self._query, text))
+            return await self._workers.query(partial(self._query, text))
 
     def _query(self, text: str) -> "Vector":
         minilm, windows = self._prepare(text)
         vectors = [minilm.vector(window) for window in windows]
         return combine(vectors, [len(window) for window in windows])
 
-    async def _embed(self, worker: ThreadPoolExecutor | None, text: str) -> "Embedded":
-        minilm, windows = await run_in(worker, partial(self._prepare, text))
+    async def _embed(self, text: str) -> "Embedded":
+        minilm, windows = await self._workers.passage(partial(self._prepare, text))
         try:
             # One trip to the thread per window: a cancelled caller leaves few behind.
             vectors = [
-                await run_in(worker, partial(self._passage, minilm, window)) for window in windows
+                await self._workers.passage(partial(self._passage, minilm, window))
+                for window in windows
             ]
         except EmbeddingRejected as error:
             return error
@@ -147,22 +124,3 @@ class LocalEmbedder:
             if self._minilm is None:
                 self._minilm = MiniLM()
             return self._minilm
-
-
-async def run_in(worker: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
-    """Run in the worker's thread; the caller can be cancelled, the work then ends unseen."""
-    closed = EmbeddingUnavailable("The embedded model is closed.", cause="use it in `async with`")
-    if worker is None:
-        raise closed
-    try:
-        future = worker.submit(work)
-    except RuntimeError as error:  # it was shut down between two windows
-        raise closed from error
-    return await asyncio.wrap_future(future)
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
