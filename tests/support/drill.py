@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -89,17 +89,7 @@ class Drill:
 
     async def run(self) -> Verdict:
         """Do it all, and tell what became of the mirror."""
-        async with self._real() if self.outline else self._sandbox() as (api, rooms):
-            self._env = environment(
-                self.folder,
-                OUTLINE_API_BASE=self._url,
-                OUTLINE_API_KEY=self.outline[1] if self.outline else DEMO_KEY,
-                OUTLINE_COLLECTION_ID=rooms[0],
-                SYNC_COLLECTIONS=",".join(rooms[:-1]),
-                SYNC_INTERVAL=5,
-                SYNC_SWEEP_INTERVAL=60,
-                EMBEDDING_PROVIDER="local",
-            )
+        async with self._wiki() as (api, rooms):
             people = People(api, self.plan.seed, rooms)
             await people.look_around()
             await self._storm(api, people)
@@ -109,14 +99,16 @@ class Drill:
 
     async def _storm(self, api: WikiApi, people: People) -> None:
         deed, fault, add = self.plan.pause
-        tasks = [
-            asyncio.create_task(work)
-            for work in (
-                *(people.work(number, deed) for number in range(self.plan.people)),
-                self._trouble(api, fault),
-                self._agent(add),
-            )
-        ]
+        await self._until_killed(
+            api,
+            *(people.work(number, deed) for number in range(self.plan.people)),
+            self._trouble(api, fault),
+            self._agent(add),
+        )
+
+    async def _until_killed(self, api: WikiApi, *works: Coroutine[None, None, None]) -> None:
+        """Let everybody work until the last gateway has been killed; then no fault is left."""
+        tasks = [asyncio.create_task(work) for work in works]
         try:
             await self._kill(tasks)
         finally:
@@ -208,6 +200,22 @@ class Drill:
         await done.wait()
 
     # --- processes
+
+    @contextlib.asynccontextmanager
+    async def _wiki(self) -> AsyncIterator[tuple[WikiApi, list[str]]]:
+        """Open a wiki, and set what a gateway on it is started with."""
+        async with self._real() if self.outline else self._sandbox() as (api, rooms):
+            self._env = environment(
+                self.folder,
+                OUTLINE_API_BASE=self._url,
+                OUTLINE_API_KEY=self.outline[1] if self.outline else DEMO_KEY,
+                OUTLINE_COLLECTION_ID=rooms[0],
+                SYNC_COLLECTIONS=",".join(rooms[:-1]),
+                SYNC_INTERVAL=5,
+                SYNC_SWEEP_INTERVAL=60,
+                EMBEDDING_PROVIDER="local",
+            )
+            yield api, rooms
 
     @contextlib.asynccontextmanager
     async def _sandbox(self) -> AsyncIterator[tuple[WikiApi, list[str]]]:

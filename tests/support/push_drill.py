@@ -21,9 +21,6 @@ import httpx
 from drill import Drill
 from drill_people import Row, WikiApi, flat
 from drill_verdict import Mirror, Verdict, judge
-from processes import environment
-
-from personal_context.upstream.sandbox.auth import DEMO_KEY
 
 WORD = re.compile(r"\b([apqw])\d+\1\b")
 WRITES = ("documents.create", "documents.update", "documents.info", "collections.documents")
@@ -74,20 +71,9 @@ class PushDrill(Drill):
         self._numbers = itertools.count()
         # Outline itself loses one of two texts that people append in one moment.
         self._turn = asyncio.Lock()
-        wiki = self._real() if self.outline else self._sandbox()
-        async with wiki as (api, rooms), httpx.AsyncClient(timeout=10) as client:
+        async with self._wiki() as (api, rooms), httpx.AsyncClient(timeout=10) as client:
             self._client = client
             self._rooms = rooms[:-1]
-            self._env = environment(
-                self.folder,
-                OUTLINE_API_BASE=self._url,
-                OUTLINE_API_KEY=self.outline[1] if self.outline else DEMO_KEY,
-                OUTLINE_COLLECTION_ID=rooms[0],
-                SYNC_COLLECTIONS=",".join(self._rooms),
-                SYNC_INTERVAL=5,
-                SYNC_SWEEP_INTERVAL=60,
-                EMBEDDING_PROVIDER="local",
-            )
             self._pages = [
                 node["id"] for key in self._rooms for node, _ in flat(await api.tree(key))
             ]
@@ -99,21 +85,12 @@ class PushDrill(Drill):
         deed, fault, _ = self.plan.pause
         # Most of what agents ask for while no gateway answers is not done.
         pause = AGENTS * self.plan.seconds / (2.5 * self.adds)
-        tasks = [
-            asyncio.create_task(work)
-            for work in (
-                *(self._agent_works(number, pause) for number in range(AGENTS)),
-                *(self._person_works(api, number, deed) for number in range(PEOPLE)),
-                self._trouble(api, fault),
-            )
-        ]
-        try:
-            await self._kill(tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await api.forget_orders()
+        await self._until_killed(
+            api,
+            *(self._agent_works(number, pause) for number in range(AGENTS)),
+            *(self._person_works(api, number, deed) for number in range(PEOPLE)),
+            self._trouble(api, fault),
+        )
 
     async def _trouble(self, api: WikiApi, pause: float) -> None:
         random = Random(f"{self.plan.seed} faults")
